@@ -1,0 +1,121 @@
+//! A module as declared: every block of its files, decoded and checked, with what is evaluated later kept as expressions and bodies.
+//!
+//! Reading files and building the tree of modules is in [`crate::load`]; values are in [`crate::eval`].
+
+pub mod backend;
+pub mod check;
+pub mod import;
+pub mod module_call;
+pub mod moved;
+pub mod named;
+pub mod provider;
+pub mod provisioner;
+pub mod removed;
+pub mod resource;
+pub mod version;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use groma_model::span::Span;
+use groma_model::text::Str;
+use groma_syntax::ast::Expr;
+
+pub use backend::{Backend, Cloud, Encryption, ProviderMeta};
+pub use check::{Check, CheckRule};
+pub use import::Import;
+pub use module_call::{ModuleCall, PassedProvider};
+pub use moved::Moved;
+pub use named::{Local, Output, Variable};
+pub use provider::{ProviderConfig, ProviderConfigKey, ProviderRef, RequiredProvider, RequiredProviders};
+pub use provisioner::{Connection, OnFailure, Provisioner, When};
+pub use removed::Removed;
+pub use resource::{IgnoreChanges, Managed, Resource, ResourceKey, ResourceMode};
+pub use version::VersionConstraint;
+
+/// One module: all declarations of the files of one directory, overrides merged in.
+#[derive(Debug, Clone, Default)]
+pub struct Module {
+    /// The directory it was read from, as users see it (relative to where they stand).
+    pub source_dir: PathBuf,
+    /// `variable` blocks.
+    pub variables: BTreeMap<Str, Variable>,
+    /// Entries of all `locals` blocks.
+    pub locals: BTreeMap<Str, Local>,
+    /// `output` blocks.
+    pub outputs: BTreeMap<Str, Output>,
+    /// `module` blocks.
+    pub module_calls: BTreeMap<Str, ModuleCall>,
+    /// `resource`, `data` and `ephemeral` blocks, also `data` blocks inside `check` blocks.
+    pub resources: BTreeMap<ResourceKey, Resource>,
+    /// `provider` blocks.
+    pub provider_configs: BTreeMap<ProviderConfigKey, ProviderConfig>,
+    /// `required_providers`, empty if there is none.
+    pub required_providers: RequiredProviders,
+    /// `terraform { backend }`
+    pub backend: Option<Backend>,
+    /// `terraform { cloud }`
+    pub cloud: Option<Cloud>,
+    /// `terraform { encryption }`
+    pub encryption: Option<Encryption>,
+    /// `terraform { provider_meta }`, by local name of the provider.
+    pub provider_meta: BTreeMap<Str, ProviderMeta>,
+    /// `moved` blocks, in order.
+    pub moved: Vec<Moved>,
+    /// `removed` blocks, in order.
+    pub removed: Vec<Removed>,
+    /// `import` blocks, in order.
+    pub imports: Vec<Import>,
+    /// `check` blocks.
+    pub checks: BTreeMap<Str, Check>,
+    /// `required_version` of all files and `language { compatible_with }`.
+    pub core_versions: Vec<VersionConstraint>,
+}
+
+impl Module {
+    /// The resource, data source or ephemeral resource of that name.
+    pub fn resource(&self, mode: ResourceMode, kind: &str, name: &str) -> Option<&Resource> {
+        self.resources.get(&ResourceKey { mode, kind: kind.into(), name: name.into() })
+    }
+
+    /// The resources of one mode, sorted by type and name.
+    pub fn resources_of(&self, mode: ResourceMode) -> impl Iterator<Item = &Resource> {
+        self.resources.values().filter(move |resource| resource.key.mode == mode)
+    }
+}
+
+/// How often an object is made: `count`, `for_each`, `lifecycle { enabled }`, or once.
+#[derive(Debug, Clone, Default)]
+pub enum Repetition {
+    /// Exactly once, without a key.
+    #[default]
+    Once,
+    /// `count`
+    Count(Arc<Expr>),
+    /// `for_each`
+    ForEach(Arc<Expr>),
+    /// `lifecycle { enabled = … }`
+    Enabled(Arc<Expr>),
+}
+
+impl Repetition {
+    /// The expression, if there is one.
+    pub fn expr(&self) -> Option<&Arc<Expr>> {
+        match self {
+            Repetition::Once => None,
+            Repetition::Count(expr) | Repetition::ForEach(expr) | Repetition::Enabled(expr) => Some(expr),
+        }
+    }
+}
+
+/// Where a block was declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Declared {
+    /// Its header: from the kind to the last label.
+    pub header: Span,
+    /// Its (last) label, or the header where it has none.
+    pub name: Span,
+    /// Where to point when an argument is missing.
+    pub missing: Span,
+}

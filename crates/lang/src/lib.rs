@@ -1,0 +1,8 @@
+//! The configuration language: module tree, expressions, functions, expansion and validation. No IO: files, clock and randomness are passed in.
+//!
+//! Start with [`eval`] for how an expression becomes a value and [`func`] for the functions it may call.
+
+pub mod config;
+pub mod environment;
+pub mod func;
+pub mod load;

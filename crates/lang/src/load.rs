@@ -1,0 +1,65 @@
+//! From directories to a tree of modules. Files come through [`SourceTree`]; nothing here opens one.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use groma_model::diag::Diagnostics;
+use groma_model::span::Span;
+use groma_model::text::Str;
+use groma_model::value::Value;
+use groma_syntax::ast::Expr;
+
+use crate::config::Module;
+
+/// Where configuration files come from.
+pub trait SourceTree {
+    /// Names of the regular files (links followed) of a directory, in any order.
+    fn list_files(&self, dir: &Path) -> io::Result<Vec<String>>;
+
+    /// The bytes of a file.
+    fn read_file(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// The directory that a module with a remote source was installed to, if it was.
+    /// `call` holds the names of the calls on the way from the root. Local sources are not asked for here.
+    fn installed_module(&self, call: &[Str], source: &str, version: Option<&str>) -> Option<PathBuf>;
+}
+
+/// Evaluates expressions whose values are needed before anything else: of module sources and versions, of provider `for_each`.
+pub trait StaticEvaluator {
+    /// The value of `expr` in the module at the end of `chain`. `subject` names what it is for, e.g. `module.a.source`.
+    fn evaluate(&self, chain: &ModuleChain<'_>, expr: &Expr, subject: &str) -> (Value, Diagnostics);
+}
+
+/// A module and the calls that lead to it from the root.
+#[derive(Clone, Copy)]
+pub struct ModuleChain<'a> {
+    /// The module.
+    pub module: &'a Module,
+    /// The name of the call in the parent, and the parent. None for the root.
+    pub caller: Option<(&'a Str, &'a ModuleChain<'a>)>,
+}
+
+/// A module in the tree.
+#[derive(Debug, Clone)]
+pub struct ModuleNode {
+    /// The names of the calls on the way from the root.
+    pub path: Vec<Str>,
+    /// What is declared in it.
+    pub module: Module,
+    /// The modules that it calls, by the name of the call.
+    pub children: BTreeMap<Str, ModuleNode>,
+    /// `source` of the call; None for the root.
+    pub source: Option<Str>,
+    /// Whether it was fetched from elsewhere, or belongs to a module that was.
+    pub remote: bool,
+    /// The header of the call; None for the root.
+    pub call_span: Option<Span>,
+}
+
+/// All modules of a configuration.
+#[derive(Debug, Clone)]
+pub struct ModuleTree {
+    /// The root module.
+    pub root: ModuleNode,
+}
