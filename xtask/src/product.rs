@@ -1,0 +1,53 @@
+//! Building `groma` as it ships. Everything that measures, compares or packs the product uses this
+//! one build, so that what is tested is what people get, and it is compiled once.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+
+use crate::{process, workspace};
+
+/// How the static binary is built on this machine.
+pub(crate) struct Target {
+    /// The target triple.
+    pub(crate) triple: String,
+    /// Compiler flags that the triple needs to link statically.
+    flags: &'static str,
+}
+
+/// The musl target if it is installed, else the host's with a static C runtime.
+pub(crate) fn target() -> Result<Target> {
+    let host = host()?;
+    let musl = host.replace("-gnu", "-musl");
+    if musl != host && has_target(&musl) {
+        return Ok(Target { triple: musl, flags: "" });
+    }
+    Ok(Target { triple: host, flags: "-C target-feature=+crt-static" })
+}
+
+/// The triple of this machine.
+pub(crate) fn host() -> Result<String> {
+    let version = process::capture(Command::new("rustc").current_dir(workspace::root()).arg("-vV"))?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).context("rustc -vV names no host")
+}
+
+/// Whether the standard library for a target is installed.
+fn has_target(triple: &str) -> bool {
+    let mut rustc = Command::new("rustc");
+    rustc.current_dir(workspace::root()).args(["--print=target-libdir", "--target", triple]);
+    process::capture(&mut rustc).is_ok_and(|dir| PathBuf::from(dir.trim()).is_dir())
+}
+
+/// Builds the static release binary and returns its path.
+pub(crate) fn groma() -> Result<PathBuf> {
+    let target = target()?;
+    let mut cargo = workspace::cargo();
+    cargo.args(["build", "--release", "--locked", "--package=groma-cli", "--bin=groma"]);
+    cargo.args(["--target", &target.triple]);
+    let variable = target.triple.replace('-', "_").to_uppercase();
+    cargo.env(format!("CARGO_TARGET_{variable}_RUSTFLAGS"), target.flags);
+    process::run(&mut cargo)?;
+    Ok(workspace::target_dir()?.join(target.triple).join("release/groma"))
+}

@@ -1,0 +1,106 @@
+//! `cargo xtask test`: everything that must hold, fast steps first, one summary at the end.
+
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::ladder::{Counts, Ladder};
+use crate::{dist, fuzz, peers, process, tidy, workspace};
+
+/// Run every test, from a fresh machine: builds what is missing, says what it does, sums up.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The inner loop: no peers, no fuzzing, no packaging.
+    #[arg(long)]
+    fast: bool,
+    /// Leave out a step; it is shown as skipped. Can be repeated.
+    #[arg(long, value_name = "STEP")]
+    skip: Vec<String>,
+    /// Seconds per fuzz target.
+    #[arg(long, default_value_t = 60)]
+    fuzz_seconds: u32,
+}
+
+/// Runs the ladder.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    ensure_components()?;
+    let mut ladder = Ladder::new(if args.fast { 4 } else { 8 }, &args.skip);
+    ladder.step("tidy", "the rules of the house", |_| tidy::run(&tidy::Args {}));
+    ladder.step("fmt", "formatting", |_| format_check());
+    ladder.step("clippy", "lints, warnings denied", |_| lint());
+    ladder
+        .step("tests", "unit, integration and documentation tests", |counts| cargo_test(counts, &["--workspace"], &[]));
+    if !args.fast {
+        ladder.step("doc", "documentation builds without warnings", |_| document());
+        ladder.step("slice", "the thin slice, with the real time plugin and OpenTofu", slice);
+        ladder.step("fuzz", "every fuzz target", |counts| fuzz::run_all(counts, args.fuzz_seconds));
+        ladder.step("dist", "the static binary, packed and tried", |_| dist::smoke());
+    }
+    ladder.finish()
+}
+
+fn format_check() -> Result<()> {
+    process::run(workspace::cargo().args(["fmt", "--all", "--check"]))
+}
+
+fn lint() -> Result<()> {
+    let mut clippy = workspace::cargo();
+    clippy.args(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
+    process::run(&mut clippy)
+}
+
+fn document() -> Result<()> {
+    let mut doc = workspace::cargo();
+    doc.args(["doc", "--workspace", "--no-deps", "--locked", "--document-private-items"]);
+    doc.env("RUSTDOCFLAGS", "-D warnings");
+    process::run(&mut doc)
+}
+
+/// Runs `cargo test` with the given selection and adds up what it reports.
+fn cargo_test(counts: &mut Counts, selection: &[&str], environment: &[(&str, std::path::PathBuf)]) -> Result<()> {
+    let mut test = workspace::cargo();
+    test.args(["test", "--no-fail-fast", "--locked"]).args(selection);
+    // Test output must not depend on who runs it.
+    test.env_remove("TF_CLI_CONFIG_FILE");
+    test.envs(environment.iter().map(|(name, path)| (*name, path)));
+    let status = process::run_watched(&mut test, |line| counts.read_line(line))?;
+    if !status.success() {
+        bail!("{} ended with {status}", process::shown(&test));
+    }
+    if counts.passed == 0 {
+        bail!("no test ran");
+    }
+    Ok(())
+}
+
+/// The test binary `slice` is built only with the feature `peers`, so that `cargo test` alone never
+/// needs Go and never pretends that it ran.
+fn slice(counts: &mut Counts) -> Result<()> {
+    let environment = peers::environment()?;
+    let package = slice_package()?;
+    cargo_test(counts, &["--package", &package, "--features=peers", "--test=slice"], &environment)
+}
+
+/// The crate that owns the slice test.
+fn slice_package() -> Result<String> {
+    let metadata = workspace::metadata(false)?;
+    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let owner = packages.iter().find(|package| {
+        let targets = package["targets"].as_array().map(Vec::as_slice).unwrap_or_default();
+        targets.iter().any(|target| target["name"] == "slice" && target["kind"][0] == "test")
+    });
+    let name = owner.and_then(|package| package["name"].as_str());
+    name.map(str::to_owned).context("no crate has a test named `slice`")
+}
+
+/// Checks that the components exist which `cargo fmt` and `cargo clippy` need; asks rustup if not.
+fn ensure_components() -> Result<()> {
+    for (component, probe) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
+        let mut command = workspace::cargo();
+        command.args([probe, "--version"]);
+        if process::capture(&mut command).is_err() {
+            process::run(Command::new("rustup").args(["component", "add", component]))?;
+        }
+    }
+    Ok(())
+}
