@@ -6,6 +6,12 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{Problem, SourceFile};
 
+/// Documents in which every path of the repository that is named must exist.
+const GUIDES: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md"];
+
+/// Folders by which a path of the repository is recognised.
+const FOLDERS: &[&str] = &["crates/", "xtask/", "tests/", "docs/", "fuzz/", "examples/", "tools/", ".ci/"];
+
 /// Checks the documents against the tree.
 pub(super) fn check(files: &[SourceFile]) -> Vec<Problem> {
     let paths: BTreeSet<&Path> = files.iter().map(|file| file.path.as_path()).collect();
@@ -14,6 +20,9 @@ pub(super) fn check(files: &[SourceFile]) -> Vec<Problem> {
     problems.extend(check_listed(files, "docs/book/src/SUMMARY.md", "docs/book/src"));
     for file in files.iter().filter(|file| is_markdown(&file.path)) {
         problems.extend(check_links(file, &paths));
+        if GUIDES.iter().any(|guide| file.path == Path::new(guide)) {
+            problems.extend(check_named_paths(file, &paths));
+        }
     }
     problems
 }
@@ -37,13 +46,10 @@ fn check_code_map(files: &[SourceFile]) -> Vec<Problem> {
         .filter_map(|file| file.path.parent()?.strip_prefix("crates").ok())
         .map(|name| name.display().to_string())
         .collect();
-    let missing = existing
+    existing
         .difference(&described)
-        .map(|name| Problem::in_file(path, format!("no heading \"### `crates/{name}`\"")));
-    let invented = described
-        .difference(&existing)
-        .map(|name| Problem::in_file(path, format!("describes `crates/{name}`, which is not there")));
-    missing.chain(invented).collect()
+        .map(|name| Problem::in_file(path, format!("no heading \"### `crates/{name}`\"")))
+        .collect()
 }
 
 /// Every page of a folder is linked from its list.
@@ -73,6 +79,22 @@ fn check_links(file: &SourceFile, paths: &BTreeSet<&Path>) -> Vec<Problem> {
             continue;
         }
         problems.push(Problem::at(&file.path, line, format!("`{link}` leads nowhere")));
+    }
+    problems
+}
+
+/// Paths in code spans, like `crates/model/src`, lead to a file or a folder. Those with a placeholder are left alone.
+fn check_named_paths(file: &SourceFile, paths: &BTreeSet<&Path>) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (index, line) in file.text.lines().enumerate() {
+        for span in line.split('`').skip(1).step_by(2) {
+            let named = span.split(':').next().unwrap_or_default();
+            let ours = FOLDERS.iter().any(|folder| named.starts_with(folder));
+            let plain = !named.contains(['<', '*', ' ', '…']);
+            if ours && plain && !paths.iter().any(|path| path.starts_with(named)) {
+                problems.push(Problem::at(&file.path, index + 1, format!("`{named}` is not there")));
+            }
+        }
     }
     problems
 }
@@ -144,7 +166,7 @@ mod tests {
     #[test]
     fn a_heading_without_a_crate_is_found() {
         let map = format!("{MAP}### `crates/dream`\n");
-        assert_eq!(tree(&map, &[]), ["ARCHITECTURE.md: describes `crates/dream`, which is not there"]);
+        assert_eq!(tree(&map, &[]), ["ARCHITECTURE.md:2: `crates/dream` is not there"]);
     }
 
     #[test]
@@ -157,6 +179,13 @@ mod tests {
     fn a_dead_link_is_found_with_its_line() {
         let problems = tree(MAP, &[("README.md", "ok\n[x](docs/nothing.md#a) [y](docs/adr)\n")]);
         assert_eq!(problems, ["README.md:2: `docs/nothing.md#a` leads nowhere"]);
+    }
+
+    #[test]
+    fn a_path_that_is_not_there_is_found_in_a_guide() {
+        let text = "see `crates/model/src` and `crates/model` and `fuzz/<target>`\n";
+        let problems = tree(MAP, &[("CONTRIBUTING.md", text)]);
+        assert_eq!(problems, ["CONTRIBUTING.md:1: `crates/model/src` is not there"]);
     }
 
     #[test]
