@@ -1,0 +1,7 @@
+check "c" {
+  severity = "x"
+  assert {
+    condition     = path.module != ""
+    error_message = "x"
+  }
+}

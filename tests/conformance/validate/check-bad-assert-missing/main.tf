@@ -1,0 +1,3 @@
+check "c" {
+  assert {}
+}

@@ -1,0 +1,6 @@
+check {
+  assert {
+    condition     = true
+    error_message = "x"
+  }
+}

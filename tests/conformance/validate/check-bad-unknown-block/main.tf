@@ -1,0 +1,7 @@
+check "c" {
+  resource "terraform_data" "x" {}
+  assert {
+    condition     = path.module != ""
+    error_message = "x"
+  }
+}

@@ -1,0 +1,6 @@
+data "terraform_remote_state" "x" {
+  backend = "local"
+}
+output "x" {
+  value = data.terraform_remote_state.x.nope
+}

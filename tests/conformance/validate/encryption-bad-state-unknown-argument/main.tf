@@ -1,0 +1,7 @@
+terraform {
+  encryption {
+    state {
+      nope = 1
+    }
+  }
+}

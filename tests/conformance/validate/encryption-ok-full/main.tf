@@ -1,0 +1,21 @@
+terraform {
+  encryption {
+    key_provider "pbkdf2" "k" {
+      passphrase = "correct-horse-battery-staple"
+    }
+    method "aes_gcm" "m" {
+      keys = key_provider.pbkdf2.k
+    }
+    state {
+      method   = method.aes_gcm.m
+      enforced = true
+    }
+    plan {
+      method = method.aes_gcm.m
+      fallback {
+        method = method.unencrypted.migrate
+      }
+    }
+    method "unencrypted" "migrate" {}
+  }
+}

@@ -1,0 +1,4 @@
+ephemeral "terraform_data" "x" {
+  count    = 1
+  for_each = {}
+}

@@ -1,0 +1,2 @@
+ephemeral {}
+ephemeral "x" {}

@@ -1,0 +1,1 @@
+ephemeral "terraform_data" "x" {}

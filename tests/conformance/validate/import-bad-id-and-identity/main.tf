@@ -1,0 +1,6 @@
+import {
+  to       = terraform_data.a
+  id       = "x"
+  identity = { a = 1 }
+}
+resource "terraform_data" "a" {}

@@ -1,0 +1,7 @@
+import {}
+import {
+  to = terraform_data.a
+}
+import {
+  id = "x"
+}

@@ -1,0 +1,8 @@
+language {
+  compatible_with {
+    opentofu = ">= 99"
+  }
+}
+locals {
+  a = local.nope
+}

@@ -1,0 +1,3 @@
+language {
+  edition = tofu1999
+}

@@ -1,0 +1,3 @@
+language {
+  nope = 1
+}

@@ -1,0 +1,4 @@
+locals {
+  a = null
+  b = local.a.x
+}

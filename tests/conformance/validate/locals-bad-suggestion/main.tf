@@ -1,0 +1,4 @@
+locals {
+  first = 1
+  b     = local.frist
+}

@@ -1,0 +1,4 @@
+locals {
+  a = null
+  b = local.a == null ? "x" : local.a
+}

@@ -1,0 +1,6 @@
+module "child" {
+  source = "./child"
+  n      = "abc"
+  l      = "x"
+  o      = { a = 1 }
+}

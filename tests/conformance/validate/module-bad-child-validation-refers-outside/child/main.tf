@@ -1,0 +1,6 @@
+variable "v" {
+  validation {
+    condition     = var.v > var.nope
+    error_message = "x"
+  }
+}

@@ -1,0 +1,5 @@
+module "b" {
+  source   = "./child"
+  for_each = {}
+  count    = 1
+}

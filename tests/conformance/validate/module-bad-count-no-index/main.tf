@@ -1,0 +1,7 @@
+module "child" {
+  source = "./child"
+  count  = 2
+}
+output "o" {
+  value = module.child.out
+}

@@ -1,0 +1,6 @@
+module "a" {
+  source = "./child"
+}
+module "a" {
+  source = "./child"
+}

@@ -1,0 +1,6 @@
+variable "token" {
+  ephemeral = true
+}
+output "token" {
+  value = var.token
+}

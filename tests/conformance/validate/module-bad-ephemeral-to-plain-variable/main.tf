@@ -1,0 +1,8 @@
+variable "e" {
+  ephemeral = true
+  default   = "x"
+}
+module "a" {
+  source = "./child"
+  v      = var.e
+}

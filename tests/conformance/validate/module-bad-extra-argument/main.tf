@@ -1,0 +1,5 @@
+module "child" {
+  source = "./child"
+  nope   = "x"
+  naem   = "y"
+}

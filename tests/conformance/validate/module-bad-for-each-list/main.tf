@@ -1,0 +1,4 @@
+module "b" {
+  source   = "./child"
+  for_each = ["a"]
+}

@@ -1,0 +1,6 @@
+module {
+  source = "./child"
+}
+module "a" "b" {
+  source = "./child"
+}

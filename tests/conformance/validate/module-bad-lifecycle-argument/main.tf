@@ -1,0 +1,6 @@
+module "b" {
+  source = "./child"
+  lifecycle {
+    prevent_destroy = true
+  }
+}

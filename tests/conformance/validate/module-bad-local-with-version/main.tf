@@ -1,0 +1,4 @@
+module "a" {
+  source  = "./child"
+  version = "1.0.0"
+}

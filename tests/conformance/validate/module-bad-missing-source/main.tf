@@ -1,0 +1,3 @@
+module "b" {
+  name = 1
+}

@@ -1,0 +1,6 @@
+module "1a" {
+  source = "./child"
+}
+module "a b" {
+  source = "./child"
+}

@@ -1,0 +1,6 @@
+module "a" {
+  source = "./one"
+}
+output "o" {
+  value = module.a.two.out
+}

@@ -1,0 +1,6 @@
+module "child" {
+  source = "./child"
+}
+output "o" {
+  value = module.child.nope
+}

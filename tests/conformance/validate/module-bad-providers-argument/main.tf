@@ -1,0 +1,8 @@
+module "a" {
+  source    = "./child"
+  providers = []
+}
+module "b" {
+  source    = "./child"
+  providers = { x = "y" }
+}

@@ -1,0 +1,6 @@
+module "a" {
+  source = "./child"
+  providers = {
+    terraform = terraform.nope
+  }
+}

@@ -1,0 +1,5 @@
+module "a" {
+  source = "./child"
+  locals {}
+  provider {}
+}

@@ -1,0 +1,4 @@
+module "a" {
+  source   = "./${each.key}"
+  for_each = toset(["child"])
+}

@@ -1,0 +1,7 @@
+variable "s" {
+  default   = "./child"
+  sensitive = true
+}
+module "a" {
+  source = var.s
+}

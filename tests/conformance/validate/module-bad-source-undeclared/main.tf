@@ -1,0 +1,6 @@
+module "a" {
+  source = var.nope
+}
+module "b" {
+  source = local.nope
+}

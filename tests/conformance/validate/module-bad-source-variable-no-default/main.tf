@@ -1,0 +1,4 @@
+variable "dir" {}
+module "a" {
+  source = var.dir
+}

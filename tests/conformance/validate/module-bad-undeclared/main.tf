@@ -1,0 +1,6 @@
+output "o" {
+  value = module.nope.out
+}
+module "yes" {
+  source = "./child"
+}

@@ -1,0 +1,6 @@
+module "a" {
+  source = "./child"
+  settings {
+    a = 1
+  }
+}

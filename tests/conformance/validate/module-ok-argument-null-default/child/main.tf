@@ -1,0 +1,5 @@
+variable "n" {
+  type     = number
+  nullable = false
+  default  = 1
+}

@@ -1,0 +1,7 @@
+module "child" {
+  source = "./child"
+  name   = "x"
+}
+output "o" {
+  value = module.child.out
+}

@@ -1,0 +1,4 @@
+output "old" {
+  value      = 1
+  deprecated = "Use new."
+}

@@ -1,0 +1,6 @@
+module "a" {
+  source = "./child"
+}
+output "o" {
+  value = module.a.old
+}

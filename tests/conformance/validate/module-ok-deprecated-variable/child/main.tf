@@ -1,0 +1,4 @@
+variable "old" {
+  default    = null
+  deprecated = "Use new."
+}

@@ -1,0 +1,6 @@
+module "b" {
+  source = "./child"
+  lifecycle {
+    enabled = false
+  }
+}

@@ -1,0 +1,7 @@
+variable "token" {
+  ephemeral = true
+}
+output "token" {
+  value     = var.token
+  ephemeral = true
+}

@@ -1,0 +1,7 @@
+module "a" {
+  source = "./child"
+  token  = "x"
+}
+locals {
+  t = module.a.token
+}

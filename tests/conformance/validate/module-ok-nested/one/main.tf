@@ -1,0 +1,7 @@
+module "two" {
+  source = "../two"
+  v      = "x"
+}
+output "deep" {
+  value = module.two.out
+}

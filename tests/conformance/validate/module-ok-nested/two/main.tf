@@ -1,0 +1,6 @@
+variable "v" {
+  type = string
+}
+output "out" {
+  value = upper(var.v)
+}

@@ -1,0 +1,7 @@
+module "a" {
+  source = "./child"
+}
+output "o" {
+  value     = module.a.s
+  sensitive = true
+}

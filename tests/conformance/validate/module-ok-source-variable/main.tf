@@ -1,0 +1,6 @@
+variable "dir" {
+  default = "./child"
+}
+module "a" {
+  source = var.dir
+}

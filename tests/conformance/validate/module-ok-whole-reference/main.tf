@@ -1,0 +1,7 @@
+module "a" {
+  source = "./child"
+}
+locals {
+  all  = module.a
+  keys = keys(module.a)
+}

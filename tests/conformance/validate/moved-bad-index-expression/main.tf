@@ -1,0 +1,4 @@
+moved {
+  from = terraform_data.a[var.x]
+  to   = terraform_data.a["x"]
+}

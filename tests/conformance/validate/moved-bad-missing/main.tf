@@ -1,0 +1,7 @@
+moved {}
+moved {
+  from = terraform_data.a
+}
+moved {
+  to = terraform_data.a
+}

@@ -1,0 +1,6 @@
+output "a" {
+  value = 1
+}
+output "a" {
+  value = 2
+}

@@ -1,0 +1,6 @@
+output {
+  value = 1
+}
+output "a" "b" {
+  value = 1
+}

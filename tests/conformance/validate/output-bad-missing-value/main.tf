@@ -1,0 +1,4 @@
+output "a" {}
+output "b" {
+  description = "none"
+}

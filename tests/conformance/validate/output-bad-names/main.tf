@@ -1,0 +1,6 @@
+output "1a" {
+  value = 1
+}
+output "a b" {
+  value = 1
+}

@@ -1,0 +1,7 @@
+variable "s" {
+  sensitive = true
+  default   = "x"
+}
+output "a" {
+  value = { list = ["pre-${var.s}"] }
+}

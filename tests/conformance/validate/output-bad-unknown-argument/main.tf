@@ -1,0 +1,5 @@
+output "a" {
+  value = 1
+  type  = string
+  vlaue = 2
+}

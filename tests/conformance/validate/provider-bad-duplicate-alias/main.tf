@@ -1,0 +1,6 @@
+provider "terraform" {
+  alias = "a"
+}
+provider "terraform" {
+  alias = "a"
+}

@@ -1,0 +1,2 @@
+provider "terraform" {}
+provider "terraform" {}

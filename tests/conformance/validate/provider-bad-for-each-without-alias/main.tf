@@ -1,0 +1,3 @@
+provider "terraform" {
+  for_each = { a = 1 }
+}

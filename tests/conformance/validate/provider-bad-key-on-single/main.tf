@@ -1,0 +1,6 @@
+provider "terraform" {
+  alias = "one"
+}
+resource "terraform_data" "x" {
+  provider = terraform.one["a"]
+}

@@ -1,0 +1,2 @@
+provider {}
+provider "terraform" "x" {}

@@ -1,0 +1,2 @@
+provider "terraform.other" {}
+provider "Terraform" {}

@@ -1,0 +1,6 @@
+module "a" {
+  source = "./child"
+}
+removed {
+  from = module.a
+}

@@ -1,0 +1,1 @@
+resource "terraform_remote_state" "a" {}

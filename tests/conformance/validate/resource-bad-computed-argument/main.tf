@@ -1,0 +1,6 @@
+resource "terraform_data" "a" {
+  output = "x"
+}
+resource "terraform_data" "b" {
+  id = "x"
+}

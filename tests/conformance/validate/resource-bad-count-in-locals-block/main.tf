@@ -1,0 +1,5 @@
+locals {
+  x = count.index
+  y = each.key
+  z = self.id
+}

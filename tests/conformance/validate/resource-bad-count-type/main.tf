@@ -1,0 +1,9 @@
+resource "terraform_data" "a" {
+  count = "many"
+}
+resource "terraform_data" "b" {
+  count = []
+}
+resource "terraform_data" "c" {
+  count = true
+}

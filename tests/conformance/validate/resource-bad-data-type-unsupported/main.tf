@@ -1,0 +1,1 @@
+data "terraform_data" "a" {}

@@ -1,0 +1,6 @@
+resource "terraform_data" "a" {
+  dynamic "nope" {
+    for_each = [1]
+    content {}
+  }
+}

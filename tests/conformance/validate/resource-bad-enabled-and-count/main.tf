@@ -1,0 +1,6 @@
+resource "terraform_data" "a" {
+  count = 1
+  lifecycle {
+    enabled = true
+  }
+}

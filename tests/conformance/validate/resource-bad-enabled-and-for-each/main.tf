@@ -1,0 +1,6 @@
+resource "terraform_data" "a" {
+  for_each = {}
+  lifecycle {
+    enabled = true
+  }
+}

@@ -1,0 +1,8 @@
+resource "terraform_data" "a" {
+  _ {
+    input = 1
+  }
+  _ {
+    triggers_replace = 1
+  }
+}

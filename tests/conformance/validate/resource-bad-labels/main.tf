@@ -1,0 +1,3 @@
+resource {}
+resource "terraform_data" {}
+resource "terraform_data" "a" "b" {}

@@ -1,0 +1,4 @@
+resource "terraform_data" "a" {
+  lifecycle {}
+  lifecycle {}
+}

@@ -1,0 +1,6 @@
+resource "terraform_data" "a" {
+  lifecycle {
+    create_after_destroy = true
+    nope {}
+  }
+}

@@ -1,0 +1,11 @@
+resource "terraform_data" "a" {
+  provisioner "remote-exec" {
+    inline = ["true"]
+    connection {
+      host = "a"
+    }
+    connection {
+      host = "b"
+    }
+  }
+}

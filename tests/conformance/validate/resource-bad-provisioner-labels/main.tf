@@ -1,0 +1,6 @@
+resource "terraform_data" "a" {
+  provisioner {}
+  provisioner "local-exec" "x" {
+    command = "true"
+  }
+}

@@ -1,0 +1,6 @@
+resource "terraform_data" "a" {
+  provisioner "chef" {}
+}
+resource "terraform_data" "b" {
+  provisioner "puppet" {}
+}

@@ -1,0 +1,6 @@
+resource "terraform_data" "a" {
+  provisioner "local-exec" {
+    command     = ["not", "a", "string"]
+    environment = "x"
+  }
+}

@@ -1,0 +1,4 @@
+locals {
+  a = terraform_data
+  b = terraform_data["x"]
+}

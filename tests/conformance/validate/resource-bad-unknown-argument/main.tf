@@ -1,0 +1,4 @@
+resource "terraform_data" "a" {
+  inptu = "x"
+  foo   = 1
+}

@@ -1,0 +1,6 @@
+resource "terraform_data" "a" {
+  count = 2
+}
+output "x" {
+  value = terraform_data.a[5].id
+}

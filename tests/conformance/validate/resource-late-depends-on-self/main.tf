@@ -1,0 +1,3 @@
+resource "terraform_data" "b" {
+  depends_on = [terraform_data.b]
+}

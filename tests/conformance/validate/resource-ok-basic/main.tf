@@ -1,0 +1,8 @@
+resource "terraform_data" "a" {
+  input = "x"
+}
+resource "terraform_data" "b" {
+  input            = { id = terraform_data.a.id, out = terraform_data.a.output }
+  triggers_replace = [terraform_data.a.id]
+}
+resource "terraform_data" "c" {}

@@ -1,0 +1,5 @@
+resource "terraform_data" "a" {
+  _ {
+    input = 1
+  }
+}

@@ -1,0 +1,4 @@
+resource "terraform_data" "a" {}
+locals {
+  a = resource.terraform_data.a.id
+}

@@ -1,0 +1,4 @@
+resource "terraform_data" "a" {
+  for_each = { a = sensitive("x") }
+  input    = each.value
+}

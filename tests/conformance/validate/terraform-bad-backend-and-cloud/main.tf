@@ -1,0 +1,9 @@
+terraform {
+  backend "local" {}
+  cloud {
+    organization = "x"
+    workspaces {
+      name = "y"
+    }
+  }
+}

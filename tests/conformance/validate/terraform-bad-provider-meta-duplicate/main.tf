@@ -1,0 +1,4 @@
+terraform {
+  provider_meta "terraform" {}
+  provider_meta "terraform" {}
+}

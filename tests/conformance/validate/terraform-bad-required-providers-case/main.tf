@@ -1,0 +1,5 @@
+terraform {
+  required_providers {
+    Terraform = { source = "terraform.io/builtin/terraform" }
+  }
+}

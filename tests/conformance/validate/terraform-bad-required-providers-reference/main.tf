@@ -1,0 +1,6 @@
+variable "v" {}
+terraform {
+  required_providers {
+    a = { source = var.v }
+  }
+}

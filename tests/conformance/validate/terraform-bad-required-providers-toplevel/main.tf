@@ -1,0 +1,3 @@
+required_providers {
+  a = { source = "x/a" }
+}

@@ -1,0 +1,6 @@
+terraform {
+  required_providers {}
+}
+terraform {
+  required_providers {}
+}

@@ -1,0 +1,4 @@
+terraform {
+  nope = 1
+  extra {}
+}

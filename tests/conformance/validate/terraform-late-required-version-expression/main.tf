@@ -1,0 +1,4 @@
+variable "v" {}
+terraform {
+  required_version = var.v
+}

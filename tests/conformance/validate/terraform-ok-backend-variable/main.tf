@@ -1,0 +1,6 @@
+variable "p" { default = "x" }
+terraform {
+  backend "local" {
+    path = "${var.p}.tfstate"
+  }
+}

@@ -1,0 +1,8 @@
+terraform {
+  cloud {
+    organization = "x"
+    workspaces {
+      tags = ["a"]
+    }
+  }
+}

@@ -1,0 +1,5 @@
+terraform {
+  provider_meta "terraform" {
+    x = 1
+  }
+}

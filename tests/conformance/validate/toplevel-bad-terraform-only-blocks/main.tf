@@ -1,0 +1,2 @@
+action "x" "y" {}
+list "x" "y" {}

@@ -1,0 +1,2 @@
+resorce "terraform_data" "x" {}
+foo {}

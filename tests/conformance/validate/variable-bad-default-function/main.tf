@@ -1,0 +1,2 @@
+variable "a" { default = upper("a") }
+variable "b" { default = file("x") }

@@ -1,0 +1,6 @@
+variable "a" {
+  deprecated = ""
+}
+variable "b" {
+  deprecated = "  "
+}

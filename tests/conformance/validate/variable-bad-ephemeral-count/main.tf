@@ -1,0 +1,8 @@
+variable "a" {
+  type      = number
+  ephemeral = true
+  default   = 1
+}
+resource "terraform_data" "x" {
+  count = var.a
+}

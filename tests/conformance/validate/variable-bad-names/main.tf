@@ -1,0 +1,4 @@
+variable "1a" {}
+variable "a b" {}
+variable "" {}
+variable "a.b" {}

@@ -1,0 +1,1 @@
+variable "a" { type = object({ x = optional(string, upper("a")) }) }

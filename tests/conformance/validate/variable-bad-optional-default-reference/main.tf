@@ -1,0 +1,2 @@
+variable "a" { type = object({ x = optional(string, var.b) }) }
+variable "b" { type = string }

@@ -1,0 +1,2 @@
+variable "a" { type = optional(string) }
+variable "b" { type = list(optional(string)) }

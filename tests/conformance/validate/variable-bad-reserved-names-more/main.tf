@@ -1,0 +1,2 @@
+variable "provider" {}
+variable "_" {}

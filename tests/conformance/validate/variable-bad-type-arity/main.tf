@@ -1,0 +1,5 @@
+variable "a" { type = list(string, number) }
+variable "b" { type = list() }
+variable "c" { type = object() }
+variable "d" { type = tuple() }
+variable "e" { type = map() }

@@ -1,0 +1,6 @@
+variable "a" {
+  type = object({
+    x = string
+    x = number
+  })
+}

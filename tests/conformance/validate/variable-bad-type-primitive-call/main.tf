@@ -1,0 +1,2 @@
+variable "a" { type = string(1) }
+variable "b" { type = any() }

@@ -1,0 +1,4 @@
+variable "a" { type = "string" }
+variable "b" { type = "list" }
+variable "c" { type = "map" }
+variable "d" { type = "number" }

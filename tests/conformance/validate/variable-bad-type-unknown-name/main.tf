@@ -1,0 +1,3 @@
+variable "a" { type = strng }
+variable "b" { type = list(foo) }
+variable "c" { type = integer }

@@ -1,0 +1,7 @@
+variable "a" {
+  tpye = string
+}
+variable "b" {
+  required = true
+  value    = 1
+}

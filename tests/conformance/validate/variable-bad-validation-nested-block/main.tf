@@ -1,0 +1,7 @@
+variable "a" {
+  validation {
+    condition     = var.a != ""
+    error_message = "Bad."
+    extra {}
+  }
+}

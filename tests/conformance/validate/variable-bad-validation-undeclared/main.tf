@@ -1,0 +1,6 @@
+variable "a" {
+  validation {
+    condition     = var.a != var.nope
+    error_message = "Bad."
+  }
+}

@@ -1,0 +1,7 @@
+variable "a" {
+  default = "x"
+  validation {
+    condition     = var.a == "y"
+    error_message = ["list"]
+  }
+}

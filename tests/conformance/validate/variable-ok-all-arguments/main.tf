@@ -1,0 +1,19 @@
+variable "full" {
+  type        = string
+  default     = "x"
+  description = "everything"
+  sensitive   = true
+  nullable    = false
+  ephemeral   = false
+
+  validation {
+    condition     = length(var.full) > 0
+    error_message = "Must not be empty."
+  }
+  validation {
+    condition     = var.full != "y"
+    error_message = "Must not be y."
+  }
+}
+
+variable "bare" {}

@@ -1,0 +1,5 @@
+variable "a" {
+  type    = string
+  default = "x"
+  const   = true
+}

@@ -1,0 +1,7 @@
+variable "a" {
+  type      = string
+  ephemeral = true
+}
+locals {
+  b = "x-${var.a}"
+}

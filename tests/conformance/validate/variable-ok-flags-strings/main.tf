@@ -1,0 +1,2 @@
+variable "a" { sensitive = "true" }
+variable "b" { nullable = "false" }

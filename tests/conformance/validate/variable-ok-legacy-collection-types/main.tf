@@ -1,0 +1,2 @@
+variable "a" { type = list }
+variable "b" { type = map }

@@ -1,0 +1,5 @@
+variable "a-b" {}
+variable "_a" {}
+variable "ünïcode" {}
+variable "type" {}
+variable "default" {}
