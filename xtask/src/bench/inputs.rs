@@ -90,7 +90,7 @@ output "service_{n}" {{
     )
 }
 
-/// `count` instances of a module with one output, and a list that refers to each of them by index.
+/// Two modules with `count` instances each, where every instance of `b` refers to the one of `a` with its index.
 pub(super) fn instances(scratch: &Path, count: usize) -> Result<PathBuf> {
     let main = format!(
         r#"module "a" {{
@@ -99,10 +99,10 @@ pub(super) fn instances(scratch: &Path, count: usize) -> Result<PathBuf> {
   x      = count.index
 }}
 
-locals {{
-  # `range` gives at most 1,024 elements.
-  indexes = flatten([for thousand in range({count} / 1000) : [for one in range(1000) : thousand * 1000 + one]])
-  b       = [for i in local.indexes : module.a[i].x]
+module "b" {{
+  source = "./a"
+  count  = {count}
+  x      = module.a[count.index].x
 }}
 "#
     );

@@ -1,0 +1,6 @@
+a = 
+b = "unclosed
+c = {
+block "x {
+}
+ d = 1 +

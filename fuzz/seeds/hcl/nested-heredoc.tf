@@ -1,0 +1,6 @@
+a = <<EOT
+${<<IN
+x
+IN
+}
+EOT

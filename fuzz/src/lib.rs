@@ -1,0 +1,20 @@
+//! Fuzz targets as plain functions from bytes to nothing: each asserts what must hold for any input.
+//! `cargo xtask fuzz` drives them with libFuzzer; `cargo test` replays seeds and inputs that once failed.
+
+mod syntax;
+
+/// A fuzz target.
+#[derive(Clone, Copy)]
+pub struct Target {
+    /// Its name, also of its folders in `seeds` and `regressions`.
+    pub name: &'static str,
+    /// Panics if something that must hold does not.
+    pub run: fn(&[u8]),
+}
+
+/// All targets.
+pub const TARGETS: &[Target] = &[
+    Target { name: "hcl", run: syntax::hcl },
+    Target { name: "json", run: syntax::json },
+    Target { name: "expression", run: syntax::expression },
+];

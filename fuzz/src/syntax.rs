@@ -1,0 +1,47 @@
+//! Reading text: native syntax, JSON syntax, single expressions.
+
+use groma_model::diag::Diagnostics;
+use groma_model::span::{FileId, SourceMap};
+use groma_syntax::{parse_expr, parse_json, parse_native, parse_template, parse_traversal};
+
+/// A configuration file: any text gives a tree, and every diagnostic points into the text.
+pub(crate) fn hcl(data: &[u8]) {
+    let (map, file) = source(data);
+    let parsed = parse_native(&map, file);
+    check_places(&map, file, &parsed.diagnostics);
+}
+
+/// A configuration file in JSON.
+pub(crate) fn json(data: &[u8]) {
+    let (map, file) = source(data);
+    let parsed = parse_json(&map, file);
+    check_places(&map, file, &parsed.diagnostics);
+}
+
+/// The same text as an expression, as a template and as a reference.
+pub(crate) fn expression(data: &[u8]) {
+    let (map, file) = source(data);
+    check_places(&map, file, &parse_expr(&map, file).diagnostics);
+    check_places(&map, file, &parse_template(&map, file).diagnostics);
+    check_places(&map, file, &parse_traversal(&map, file).diagnostics);
+}
+
+/// Files that are not UTF-8 are refused before they are parsed, so the parser never sees one.
+fn source(data: &[u8]) -> (SourceMap, FileId) {
+    let mut map = SourceMap::new();
+    let file = map.add("fuzz.tf", String::from_utf8_lossy(data).into_owned());
+    (map, file)
+}
+
+/// Every place is inside the text and on the borders of characters, so that rendering it cannot fail.
+fn check_places(map: &SourceMap, file: FileId, diagnostics: &Diagnostics) {
+    let length = map.file(file).text().len();
+    for diagnostic in diagnostics.iter() {
+        assert!(!diagnostic.summary.is_empty(), "a diagnostic without a summary");
+        for span in [diagnostic.subject, diagnostic.context].into_iter().flatten() {
+            assert!(span.end as usize <= length, "{span:?} ends behind the text of {length} bytes");
+            let _ = map.text(span);
+            let _ = (map.start(span), map.end(span));
+        }
+    }
+}
