@@ -24,13 +24,14 @@ pub(crate) struct Args {
 /// Runs the ladder.
 pub(crate) fn run(args: &Args) -> Result<()> {
     ensure_components()?;
-    let mut ladder = Ladder::new(if args.fast { 4 } else { 8 }, &args.skip);
+    let mut ladder = Ladder::new(if args.fast { 4 } else { 9 }, &args.skip);
     ladder.step("tidy", "the rules of the house", |_| tidy::run(&tidy::Args {}));
     ladder.step("fmt", "formatting", |_| format_check());
     ladder.step("clippy", "lints, warnings denied", |_| lint());
     ladder
         .step("tests", "unit, integration and documentation tests", |counts| cargo_test(counts, &["--workspace"], &[]));
     if !args.fast {
+        ladder.step("crates", "every crate builds alone, with its own features", check_alone);
         ladder.step("doc", "documentation builds without warnings", |_| document());
         ladder.step("slice", "the thin slice, with the real time plugin and OpenTofu", slice);
         ladder.step("fuzz", "every fuzz target", |counts| fuzz::run_all(counts, args.fuzz_seconds));
@@ -47,6 +48,15 @@ fn lint() -> Result<()> {
     let mut clippy = workspace::cargo();
     clippy.args(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
     process::run(&mut clippy)
+}
+
+/// A build of the whole workspace unifies features, and would hide that a crate lacks one.
+fn check_alone(counts: &mut Counts) -> Result<()> {
+    for name in workspace::packages()? {
+        process::run(workspace::cargo().args(["check", "--quiet", "--locked", "--package", &name]))?;
+        counts.passed += 1;
+    }
+    Ok(())
 }
 
 fn document() -> Result<()> {

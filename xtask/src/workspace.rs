@@ -43,11 +43,11 @@ pub(crate) fn target_dir() -> Result<PathBuf> {
     Ok(PathBuf::from(dir))
 }
 
-/// Whether the workspace has a package of this name.
-pub(crate) fn has_package(name: &str) -> Result<bool> {
+/// The names of the workspace's packages.
+pub(crate) fn packages() -> Result<Vec<String>> {
     let metadata = metadata(false)?;
     let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    Ok(packages.iter().any(|package| package["name"] == name))
+    Ok(packages.iter().filter_map(|package| package["name"].as_str()).map(str::to_owned).collect())
 }
 
 /// Every file that git tracks or would track, relative to the root, sorted.
