@@ -1,0 +1,1 @@
+//! Conversions, as a specification.

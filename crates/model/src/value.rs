@@ -1,0 +1,338 @@
+//! Values: shared, immutable, typed; possibly null, unknown (with refinements) or marked. Operations are in the submodules.
+//!
+//! A value is 32 bytes; collections share their contents, so cloning costs a reference count. Every compound value knows
+//! whether anything inside is unknown or marked, how many nodes it spans and how deep it is, so those questions cost nothing.
+
+mod build;
+mod canonical;
+mod entries;
+mod marks;
+mod ops;
+mod refinement;
+mod typing;
+mod walk;
+
+use std::sync::{Arc, OnceLock};
+
+use crate::mark::Marks;
+use crate::number::Number;
+use crate::text::Str;
+use crate::ty::{ObjectType, Type};
+
+pub use canonical::go_quote;
+pub use entries::Entries;
+pub use marks::PathMarks;
+pub use ops::OpError;
+pub use refinement::{Bound, Refinement};
+pub(crate) use typing::common_type;
+pub use walk::WalkControl;
+
+/// A value of the language.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Value {
+    data: Data,
+    marks: Marks,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Data {
+    Null(Type),
+    Unknown(Arc<Unknown>),
+    Bool(bool),
+    Number(Number),
+    String(Str),
+    List(Arc<Sequence>),
+    Set(Arc<Sequence>),
+    Map(Arc<MapData>),
+    Tuple(Arc<TupleData>),
+    Object(Arc<ObjectData>),
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Unknown {
+    ty: Type,
+    refinement: Refinement,
+}
+
+/// Elements of a list (in order) or of a set (in the order that all tools iterate it).
+#[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Sequence {
+    element: Type,
+    items: Vec<Value>,
+    summary: Summary,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct MapData {
+    element: Type,
+    entries: Entries,
+    summary: Summary,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct TupleData {
+    items: Vec<Value>,
+    summary: Summary,
+    ty: TypeCache,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct ObjectData {
+    entries: Entries,
+    summary: Summary,
+    ty: TypeCache,
+}
+
+/// What is worth knowing about everything inside a compound value.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Summary {
+    has_unknown: bool,
+    /// Something unknown of which not even the type is known.
+    has_untyped: bool,
+    has_marks: bool,
+    depth: u32,
+    nodes: u64,
+}
+
+impl Summary {
+    fn of<'a>(children: impl IntoIterator<Item = &'a Value>) -> Self {
+        let mut summary = Summary { nodes: 1, ..Summary::default() };
+        for child in children {
+            let inner = child.summary();
+            summary.has_unknown |= inner.has_unknown;
+            summary.has_untyped |= inner.has_untyped;
+            summary.has_marks |= inner.has_marks;
+            summary.depth = summary.depth.max(inner.depth);
+            summary.nodes = summary.nodes.saturating_add(inner.nodes);
+        }
+        summary.depth += 1;
+        summary
+    }
+}
+
+/// The type of a tuple or object, worked out when first asked for; says nothing new, so it takes no part in comparisons.
+#[derive(Default)]
+struct TypeCache(OnceLock<Type>);
+
+impl PartialEq for TypeCache {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for TypeCache {}
+
+impl PartialOrd for TypeCache {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for TypeCache {
+    fn cmp(&self, _: &Self) -> std::cmp::Ordering {
+        std::cmp::Ordering::Equal
+    }
+}
+
+impl std::hash::Hash for TypeCache {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
+/// A look at a value without its marks.
+#[derive(Clone, Copy)]
+pub enum ValueKind<'a> {
+    /// Null of some type.
+    Null,
+    /// Not known yet.
+    Unknown(&'a Refinement),
+    /// A bool.
+    Bool(bool),
+    /// A number.
+    Number(&'a Number),
+    /// A string.
+    String(&'a Str),
+    /// Elements of a list.
+    List(&'a [Value]),
+    /// Elements of a set, in iteration order, without duplicates.
+    Set(&'a [Value]),
+    /// Entries of a map.
+    Map(&'a Entries),
+    /// Elements of a tuple.
+    Tuple(&'a [Value]),
+    /// Attributes of an object.
+    Object(&'a Entries),
+}
+
+impl Value {
+    /// What it is, marks left aside.
+    pub fn kind(&self) -> ValueKind<'_> {
+        match &self.data {
+            Data::Null(_) => ValueKind::Null,
+            Data::Unknown(unknown) => ValueKind::Unknown(&unknown.refinement),
+            Data::Bool(value) => ValueKind::Bool(*value),
+            Data::Number(number) => ValueKind::Number(number),
+            Data::String(text) => ValueKind::String(text),
+            Data::List(list) => ValueKind::List(&list.items),
+            Data::Set(set) => ValueKind::Set(&set.items),
+            Data::Map(map) => ValueKind::Map(&map.entries),
+            Data::Tuple(tuple) => ValueKind::Tuple(&tuple.items),
+            Data::Object(object) => ValueKind::Object(&object.entries),
+        }
+    }
+
+    /// Its type. Worked out once per tuple or object, then shared.
+    pub fn ty(&self) -> Type {
+        match &self.data {
+            Data::Null(ty) => ty.clone(),
+            Data::Unknown(unknown) => unknown.ty.clone(),
+            Data::Bool(_) => Type::Bool,
+            Data::Number(_) => Type::Number,
+            Data::String(_) => Type::String,
+            Data::List(list) => Type::list(list.element.clone()),
+            Data::Set(set) => Type::set(set.element.clone()),
+            Data::Map(map) => Type::map(map.element.clone()),
+            Data::Tuple(tuple) => {
+                tuple.ty.0.get_or_init(|| Type::tuple(tuple.items.iter().map(Value::ty).collect())).clone()
+            }
+            Data::Object(object) => object.ty.0.get_or_init(|| object_type(&object.entries)).clone(),
+        }
+    }
+
+    /// Whether it is null.
+    pub fn is_null(&self) -> bool {
+        matches!(self.data, Data::Null(_))
+    }
+
+    /// Whether it is known itself; what is inside may still be unknown.
+    pub fn is_known(&self) -> bool {
+        !matches!(self.data, Data::Unknown(_))
+    }
+
+    /// Whether it and everything inside is known.
+    pub fn is_wholly_known(&self) -> bool {
+        !self.summary().has_unknown
+    }
+
+    /// Whether it is, or has inside, something unknown of no type, so that its own type is not settled.
+    pub fn has_untyped_part(&self) -> bool {
+        self.summary().has_untyped
+    }
+
+    /// Marks on the value itself.
+    pub fn marks(&self) -> &Marks {
+        &self.marks
+    }
+
+    /// Whether it or anything inside is marked.
+    pub fn contains_marks(&self) -> bool {
+        !self.marks.is_empty() || self.summary().has_marks
+    }
+
+    /// How many values it is made of, counting shared parts as often as they occur. Bounds the cost of walking it.
+    pub fn node_count(&self) -> u64 {
+        self.summary().nodes
+    }
+
+    /// How many levels of nesting it has; 0 for a primitive.
+    pub fn depth(&self) -> u32 {
+        self.summary().depth
+    }
+
+    /// The text of a known string.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.data {
+            Data::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A known number.
+    pub fn as_number(&self) -> Option<&Number> {
+        match &self.data {
+            Data::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// A known bool.
+    pub fn as_bool(&self) -> Option<bool> {
+        match &self.data {
+            Data::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Elements of a known list, set or tuple.
+    pub fn as_elements(&self) -> Option<&[Value]> {
+        match self.kind() {
+            ValueKind::List(items) | ValueKind::Set(items) | ValueKind::Tuple(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// Entries of a known map or object.
+    pub fn as_entries(&self) -> Option<&Entries> {
+        match self.kind() {
+            ValueKind::Map(entries) | ValueKind::Object(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    fn summary(&self) -> Summary {
+        let mut summary = match &self.data {
+            Data::Null(_) | Data::Bool(_) | Data::Number(_) | Data::String(_) => {
+                Summary { nodes: 1, ..Summary::default() }
+            }
+            Data::Unknown(unknown) => {
+                Summary { has_unknown: true, has_untyped: unknown.ty == Type::Dynamic, nodes: 1, ..Summary::default() }
+            }
+            Data::List(list) => list.summary,
+            Data::Set(set) => set.summary,
+            Data::Map(map) => map.summary,
+            Data::Tuple(tuple) => tuple.summary,
+            Data::Object(object) => object.summary,
+        };
+        summary.has_marks |= !self.marks.is_empty();
+        summary
+    }
+}
+
+fn object_type(entries: &Entries) -> Type {
+    Type::Object(Arc::new(ObjectType::new(entries.iter().map(|(name, value)| (name.clone(), value.ty())))))
+}
+
+/// For developers and test failures. A sensitive value shows nothing.
+impl std::fmt::Debug for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.marks.is_sensitive() {
+            return f.write_str("(sensitive)");
+        }
+        match self.kind() {
+            ValueKind::Null => write!(f, "null:{}", self.ty()),
+            ValueKind::Unknown(refinement) if refinement.is_none() => write!(f, "unknown:{}", self.ty()),
+            ValueKind::Unknown(refinement) => write!(f, "unknown:{} {refinement:?}", self.ty()),
+            ValueKind::Bool(value) => write!(f, "{value}"),
+            ValueKind::Number(number) => write!(f, "{number}"),
+            ValueKind::String(text) => write!(f, "{text:?}"),
+            ValueKind::List(items) => f.write_str("list").and_then(|()| f.debug_list().entries(items).finish()),
+            ValueKind::Set(items) => f.write_str("set").and_then(|()| f.debug_list().entries(items).finish()),
+            ValueKind::Tuple(items) => f.debug_list().entries(items).finish(),
+            ValueKind::Map(entries) => f.write_str("map").and_then(|()| f.debug_map().entries(entries.iter()).finish()),
+            ValueKind::Object(entries) => f.debug_map().entries(entries.iter()).finish(),
+        }?;
+        for mark in self.marks.iter() {
+            write!(f, " marked {mark:?}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_four_words() {
+        assert_eq!(size_of::<Value>(), 32);
+    }
+}
