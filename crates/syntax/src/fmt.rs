@@ -1,0 +1,1 @@
+//! `fmt`: the canonical layout of native syntax.

@@ -1,0 +1,67 @@
+// Command hcl is the oracle for groma-syntax: it shows what the Go implementation makes of a text.
+//
+//	hcl tokens|ast|diags|format FILE...
+//
+// Every file gives one line of JSON, in the order of the arguments.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+)
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: hcl tokens|ast|diags|format FILE...")
+		os.Exit(2)
+	}
+	out := json.NewEncoder(os.Stdout)
+	out.SetEscapeHTML(false)
+	for _, name := range os.Args[2:] {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		out.Encode(answer(os.Args[1], source))
+	}
+}
+
+func answer(question string, source []byte) any {
+	start := hcl.Pos{Line: 1, Column: 1}
+	switch question {
+	case "tokens":
+		tokens, _ := hclsyntax.LexConfig(source, "", start)
+		list := []any{}
+		for _, token := range tokens {
+			list = append(list, []any{token.Type.String(), token.Range.Start.Byte, token.Range.End.Byte})
+		}
+		return list
+	case "template-tokens":
+		tokens, _ := hclsyntax.LexTemplate(source, "", start)
+		list := []any{}
+		for _, token := range tokens {
+			list = append(list, []any{token.Type.String(), token.Range.Start.Byte, token.Range.End.Byte})
+		}
+		return list
+	case "format":
+		return string(hclwrite.Format(source))
+	}
+	file, diags := hclsyntax.ParseConfig(source, "", start)
+	if question == "diags" {
+		list := []any{}
+		for _, diag := range diags {
+			list = append(list, []any{diag.Subject.Start.Line, diag.Summary, diag.Subject.Start.Byte, diag.Subject.End.Byte})
+		}
+		return list
+	}
+	if diags.HasErrors() {
+		return nil
+	}
+	return body(file.Body.(*hclsyntax.Body))
+}
