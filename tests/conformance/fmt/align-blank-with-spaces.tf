@@ -1,0 +1,7 @@
+locals {
+  a = 1
+    
+  bbbb = 2
+	
+  cc = 3
+}

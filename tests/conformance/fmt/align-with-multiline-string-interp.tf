@@ -1,0 +1,7 @@
+locals {
+  a = "x${
+    foo
+  }y"
+  bbbb = 1
+  c = 2
+}

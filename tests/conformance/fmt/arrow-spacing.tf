@@ -1,0 +1,5 @@
+locals {
+  a = {for x in y:x=>x}
+  b = {for x in y:x =>x}
+  c = {for x in y:"${x}"=>"${x}"}
+}

@@ -1,0 +1,25 @@
+
+
+
+variable "a" {
+
+
+
+  type = string
+
+
+
+  default = "x"
+
+
+
+}
+
+
+
+variable "b" {
+
+}
+
+
+

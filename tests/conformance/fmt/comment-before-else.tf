@@ -1,0 +1,6 @@
+locals {
+  a = (x # cond
+    ? y # yes
+    : z # no
+  )
+}

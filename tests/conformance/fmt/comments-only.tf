@@ -1,0 +1,3 @@
+   # indented comment
+      // more
+ /* and this */

@@ -1,0 +1,7 @@
+locals {
+  a = <<EOT
+x
+  y
+EOT
+  b = 1
+}

@@ -1,0 +1,4 @@
+locals {
+  a = "b=c"
+  ddd="e = f"
+}

@@ -1,0 +1,4 @@
+locals {
+  e = foo(x ...)
+  h = provider :: x :: y ( 1 )
+}

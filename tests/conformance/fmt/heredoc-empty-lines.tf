@@ -1,0 +1,12 @@
+resource "x" "y" {
+  a = <<EOT
+
+
+  two blank
+
+
+EOT
+
+
+  b = 1
+}

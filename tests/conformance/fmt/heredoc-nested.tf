@@ -1,0 +1,8 @@
+locals {
+  a = <<OUTER
+${<<INNER
+x
+INNER
+}
+OUTER
+}

@@ -1,0 +1,8 @@
+locals {
+  a = <<-EOT
+    %{~ if   true   ~}
+      ${~ var.x ~}
+    %{~else~}
+    %{~endif~}
+  EOT
+}

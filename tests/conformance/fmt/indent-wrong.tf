@@ -1,0 +1,10 @@
+      resource "terraform_data"   "x"   {
+  input = [
+        1,
+   2,
+              3
+ ]
+           lifecycle {
+      create_before_destroy = true
+  }
+ }

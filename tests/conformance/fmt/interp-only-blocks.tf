@@ -1,0 +1,14 @@
+resource "x" "y" {
+  count = "${var.n}"
+  name  = "${var.name}"
+  tags = {
+    a = "${var.a}"
+  }
+  nested {
+    b = "${var.b}"
+    c = ["${var.c}"]
+  }
+  depends_on = ["${x.z}"]
+  provider = "${foo.bar}"
+}
+output "o" { value = "${x.y.id}" }

@@ -1,0 +1,5 @@
+locals {
+  a = "${var.x}" # c
+  bb = "${var.y /* in */}"
+  c = ("${var.z}")
+}

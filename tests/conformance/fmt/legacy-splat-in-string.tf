@@ -1,0 +1,5 @@
+locals {
+  a = "${x.y.*.id}"
+  b = ["${x.y.*.id}"]
+  c = "${element(x.y.*.id, 0)}"
+}

@@ -1,0 +1,3 @@
+variable "a" { type = string } # c
+variable "b" { /* c */ type = string }
+variable "c" { type = string /* c */ }

@@ -1,0 +1,7 @@
+locals {   
+  a = 1   
+   
+  b = 2	
+}   
+  
+# comment with trailing   

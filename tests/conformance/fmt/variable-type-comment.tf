@@ -1,0 +1,9 @@
+variable "a" {
+  type = "string" # why quoted
+}
+variable "b" {
+  # lead
+  type = "list"
+
+  default = []
+}
