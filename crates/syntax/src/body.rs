@@ -13,8 +13,10 @@ use crate::ast::{Expr, Ident};
 use crate::json::Node;
 
 mod from_json;
+mod joined;
 mod merged;
 mod native;
+mod references;
 
 /// `name = expr`
 #[derive(Debug, Clone)]
@@ -139,6 +141,7 @@ enum Repr {
     Native { items: Arc<NativeItems>, hidden: Hidden },
     Json { value: Arc<Node>, hidden: Hidden },
     Merged(Arc<(Body, Body)>),
+    Joined(Arc<(Body, Body)>),
 }
 
 /// What the native parser found between two braces (or in a whole file).
@@ -180,6 +183,7 @@ impl Body {
                 let (content, _, diagnostics) = merged::partial_content(&pair.0, &pair.1, schema);
                 (content, diagnostics)
             }
+            Repr::Joined(pair) => joined::content(&pair.0, &pair.1, schema),
         }
     }
 
@@ -195,6 +199,7 @@ impl Body {
                 (content, Self(Repr::Json { value: Arc::clone(value), hidden }), diagnostics)
             }
             Repr::Merged(pair) => merged::partial_content(&pair.0, &pair.1, schema),
+            Repr::Joined(pair) => joined::partial_content(&pair.0, &pair.1, schema),
         }
     }
 
@@ -204,6 +209,7 @@ impl Body {
             Repr::Native { items, hidden } => native::just_attributes(items, hidden),
             Repr::Json { value, hidden } => from_json::just_attributes(value, hidden, false),
             Repr::Merged(pair) => merged::just_attributes(&pair.0, &pair.1),
+            Repr::Joined(pair) => joined::just_attributes(&pair.0, &pair.1),
         }
     }
 
@@ -220,7 +226,7 @@ impl Body {
         match &self.0 {
             Repr::Native { items, .. } => items.span.before(),
             Repr::Json { value, .. } => value.missing_item_span(),
-            Repr::Merged(pair) => pair.0.missing_item_span(),
+            Repr::Merged(pair) | Repr::Joined(pair) => pair.0.missing_item_span(),
         }
     }
 
@@ -230,12 +236,17 @@ impl Body {
         Self(Repr::Merged(Arc::new((self.clone(), over.clone()))))
     }
 
+    /// A body with the content of both, none of which may set the same argument.
+    pub fn joined_with(&self, other: &Body) -> Body {
+        Self(Repr::Joined(Arc::new((self.clone(), other.clone()))))
+    }
+
     /// All of its text, with the braces.
     pub fn span(&self) -> Span {
         match &self.0 {
             Repr::Native { items, .. } => items.span,
             Repr::Json { value, .. } => value.span,
-            Repr::Merged(pair) => pair.0.span(),
+            Repr::Merged(pair) | Repr::Joined(pair) => pair.0.span(),
         }
     }
 
@@ -244,7 +255,7 @@ impl Body {
         match &self.0 {
             Repr::Native { .. } => false,
             Repr::Json { .. } => true,
-            Repr::Merged(pair) => pair.0.is_json(),
+            Repr::Merged(pair) | Repr::Joined(pair) => pair.0.is_json(),
         }
     }
 
@@ -258,7 +269,7 @@ impl Body {
             Repr::Json { value, hidden } => {
                 value.properties().all(|p| p.name == "//" || hidden.attributes.contains(&p.name))
             }
-            Repr::Merged(pair) => pair.0.is_empty() && pair.1.is_empty(),
+            Repr::Merged(pair) | Repr::Joined(pair) => pair.0.is_empty() && pair.1.is_empty(),
         }
     }
 

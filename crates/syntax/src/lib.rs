@@ -12,7 +12,7 @@ mod lexer;
 mod parser;
 
 use groma_model::diag::Diagnostics;
-use groma_model::span::{FileId, SourceMap};
+use groma_model::span::{FileId, SourceMap, Span};
 
 use crate::ast::{Expr, Traversal};
 use crate::body::Body;
@@ -57,6 +57,11 @@ pub fn parse_template(map: &SourceMap, file: FileId) -> Parsed<Expr> {
 /// Reads a file that is one reference with constant steps.
 pub fn parse_traversal(map: &SourceMap, file: FileId) -> Parsed<Option<Traversal>> {
     parser::traversal(map.file(file).text(), parser::Origin::file(file))
+}
+
+/// Reads the reference that stands as `text` between the quotes at `span`.
+pub fn parse_quoted_traversal(text: &str, span: Span) -> Parsed<Option<Traversal>> {
+    parser::traversal(text, parser::Origin::quoted(text, span))
 }
 
 /// Whether a text is a name of the language: a letter or underscore, then letters, digits, underscores and hyphens.
