@@ -182,7 +182,7 @@ impl Number {
         {
             return Some(Self::small(sum, *p.max(q)));
         }
-        self.with_floats(other, |x, y, precision| x.add(y, precision)).map(Self::from_float)
+        self.with_floats(other, BigFloat::add).map(Self::from_float)
     }
 
     /// The difference; none for infinity minus infinity.
@@ -222,7 +222,7 @@ impl Number {
         {
             return Some(Self::small(quotient, *p.max(q)));
         }
-        self.with_floats(other, |x, y, precision| x.div(y, precision)).map(Self::from_float)
+        self.with_floats(other, BigFloat::div).map(Self::from_float)
     }
 
     /// What remains of a division whose quotient is cut to an integer: the sign is that of `self`. By zero, `self`

@@ -2,6 +2,8 @@
 //!
 //! More cases than the recorded ones can be given as a file named by `GROMA_NUMBER_CASES`.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "a broken case must fail the test")]
+
 use groma_model::number::Number;
 use num_bigint::BigInt;
 

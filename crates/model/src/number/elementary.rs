@@ -4,6 +4,8 @@
 //! ones: argument reduction and an odd polynomial for the logarithm (the constants of fdlibm), a Taylor series on a
 //! sixteenth of the reduced argument for the exponential function (Shibata 2010), repeated squaring for powers.
 
+#![expect(clippy::excessive_precision, reason = "the constants are given as published")]
+
 /// ln 2, cut so that products with small integers are exact, and the rest of it.
 const LN2_HIGH: f64 = 6.931_471_803_691_238_164_90e-1;
 const LN2_LOW: f64 = 1.908_214_929_270_587_700_02e-10;

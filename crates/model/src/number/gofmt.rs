@@ -1,5 +1,7 @@
 //! Number to text in the forms of Go's `fmt` verbs, without flags and width.
 
+use std::fmt::Write as _;
+
 use num_bigint::{BigInt, Sign};
 
 use super::decimal::Decimal;
@@ -68,7 +70,8 @@ fn exponential(out: &mut String, decimal: &Decimal, letter: char, places: i64) {
     let sign = if exponent < 0 { '-' } else { '+' };
     out.push(letter);
     out.push(sign);
-    out.push_str(&format!("{:02}", exponent.unsigned_abs()));
+    // Writing to a String cannot fail.
+    let _ = write!(out, "{:02}", exponent.unsigned_abs());
 }
 
 /// `ddd.ddd`
