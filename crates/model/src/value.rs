@@ -87,7 +87,7 @@ struct ObjectData {
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Summary {
     has_unknown: bool,
-    /// Something unknown of which not even the type is known.
+    /// Something unknown whose type is not settled.
     has_untyped: bool,
     has_marks: bool,
     depth: u32,
@@ -213,7 +213,7 @@ impl Value {
         !self.summary().has_unknown
     }
 
-    /// Whether it is, or has inside, something unknown of no type, so that its own type is not settled.
+    /// Whether it is, or has inside, something unknown whose type is not settled.
     pub fn has_untyped_part(&self) -> bool {
         self.summary().has_untyped
     }
@@ -284,7 +284,7 @@ impl Value {
                 Summary { nodes: 1, ..Summary::default() }
             }
             Data::Unknown(unknown) => {
-                Summary { has_unknown: true, has_untyped: unknown.ty == Type::Dynamic, nodes: 1, ..Summary::default() }
+                Summary { has_unknown: true, has_untyped: unknown.ty.has_dynamic(), nodes: 1, ..Summary::default() }
             }
             Data::List(list) => list.summary,
             Data::Set(set) => set.summary,

@@ -207,7 +207,7 @@ fn object_to_object(value: &Value, slots: &[Slot]) -> Converted {
             (Some(item), Some(plan)) => {
                 plan.apply(item).map_err(|error| error.under(PathStep::Attr(slot.name.clone())))?
             }
-            _ => Value::null(slot.ty.clone()),
+            _ => Value::null(slot.ty.without_optional()),
         });
     }
     Ok(object_of(slots, items))
@@ -226,7 +226,7 @@ fn map_to_object(value: &Value, slots: &[Slot]) -> Converted {
                     "map element type is incompatible with attribute {name}: {why}"
                 )));
             }
-            (None, _) if slot.optional => Value::null(slot.ty.clone()),
+            (None, _) if slot.optional => Value::null(slot.ty.without_optional()),
             (None, _) => {
                 let name = crate::value::go_quote(&slot.name);
                 return Err(ConvertError::new(format!("map has no element for required attribute {name}")));

@@ -58,7 +58,7 @@ pub(super) enum How {
 /// Where an attribute of an object comes from.
 pub(super) struct Slot {
     pub(super) name: Str,
-    /// Its type, without optional attributes.
+    /// Its type, perhaps with optional attributes.
     pub(super) ty: Type,
     pub(super) optional: bool,
     /// None if the source has no such attribute or none that can be converted.
@@ -136,7 +136,7 @@ fn map_to_object(from: &Type, to: &ObjectType) -> Option<How> {
 
 impl Slot {
     fn new(name: &Str, ty: &Type, optional: bool, plan: Option<Plan>) -> Slot {
-        Slot { name: name.clone(), ty: ty.without_optional(), optional, plan }
+        Slot { name: name.clone(), ty: ty.clone(), optional, plan }
     }
 }
 

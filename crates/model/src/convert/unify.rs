@@ -187,7 +187,9 @@ fn structures_as_collections(types: &[Type], safety: Safety, is_structure: fn(&T
             let before = before.next()?;
             *plan = match &*plan {
                 Plan::Keep => before,
-                after => Plan::Chain(Arc::new([before, after.clone()])),
+                // Where the common type is still open, each keeps what it has rather than what all have in common.
+                after => Plan::find(ty, &unified.ty, safety)
+                    .unwrap_or_else(|| Plan::Chain(Arc::new([before, after.clone()]))),
             };
         }
     }

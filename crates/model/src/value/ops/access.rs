@@ -124,6 +124,7 @@ impl Value {
                     None => None,
                 };
             }
+            Data::Null(Type::Tuple(elements)) => (Type::Number, Some(elements.len())),
             Data::Unknown(unknown) => match &unknown.ty {
                 Type::List(_) => (Type::Number, None),
                 Type::Tuple(elements) => (Type::Number, Some(elements.len())),
