@@ -1,0 +1,94 @@
+//! `[a, b]` and `{ a = b }`.
+
+use groma_model::convert::convert;
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::mark::Marks;
+use groma_model::text::Str;
+use groma_model::ty::Type;
+use groma_model::value::{Value, ValueKind};
+use groma_syntax::ast::{Expr, ExprKind, ObjectItem};
+
+use super::interpreter::Interpreter;
+
+impl Interpreter<'_> {
+    pub(super) fn eval_tuple(&self, items: &[Expr], expr: &Expr, diagnostics: &mut Diagnostics) -> Value {
+        let values = items.iter().map(|item| self.eval(item, diagnostics)).collect();
+        self.checked(Value::tuple(values), expr, diagnostics)
+    }
+
+    pub(super) fn eval_object(&self, items: &[ObjectItem], expr: &Expr, diagnostics: &mut Diagnostics) -> Value {
+        let mut attributes: Vec<(Str, Value)> = Vec::with_capacity(items.len());
+        let mut marks = Marks::NONE;
+        let mut all_keys_known = true;
+        for item in items {
+            let key = self.object_key(item, &mut marks, diagnostics);
+            let value = self.eval(&item.value, diagnostics);
+            match key {
+                Key::Name(name) => attributes.push((name, value)),
+                Key::Null => {
+                    let error = Diagnostic::error("Null value as key", "Can't use a null value as a key.");
+                    self.report(error, item.value.span, &item.key, diagnostics);
+                    all_keys_known = false;
+                }
+                Key::Open => all_keys_known = false,
+            }
+        }
+        if !all_keys_known {
+            return Value::dynamic();
+        }
+        self.checked(Value::object(attributes).with_marks(&marks), expr, diagnostics)
+    }
+
+    fn object_key(&self, item: &ObjectItem, marks: &mut Marks, diagnostics: &mut Diagnostics) -> Key {
+        if let ExprKind::Traversal(traversal) = &item.key.kind
+            && !traversal.steps.is_empty()
+        {
+            diagnostics.push(
+                Diagnostic::error(
+                    "Ambiguous attribute key",
+                    "If this expression is intended to be a reference, wrap it in parentheses. If it's instead \
+                     intended as a literal name containing periods, wrap it in quotes to create a string literal.",
+                )
+                .at(item.key.span),
+            );
+            return Key::Open;
+        }
+        if let Some(name) = item.key.constant_key() {
+            return Key::Name(name);
+        }
+        let mut errors = Diagnostics::new();
+        let key = self.eval(&item.key, &mut errors);
+        let failed = errors.has_errors();
+        diagnostics.extend(errors);
+        if failed {
+            return Key::Open;
+        }
+        if key.is_null() {
+            return Key::Null;
+        }
+        let (key, key_marks) = key.unmark();
+        *marks = marks.union(&key_marks);
+        match convert(&key, &Type::String) {
+            Ok(key) => match key.kind() {
+                ValueKind::String(name) => Key::Name(name.clone()),
+                _ => Key::Open,
+            },
+            Err(error) => {
+                let detail = format!("Can't use this value as a key: {error}.");
+                let error = Diagnostic::error("Incorrect key type", detail);
+                self.report(error, item.key.span, &item.key, diagnostics);
+                Key::Open
+            }
+        }
+    }
+}
+
+/// What the key of an object item turned out to be.
+enum Key {
+    /// A name.
+    Name(Str),
+    /// Null, which is no name.
+    Null,
+    /// Not known, or wrong.
+    Open,
+}
