@@ -1,6 +1,9 @@
 //! Fuzz targets as plain functions from bytes to nothing: each asserts what must hold for any input.
 //! `cargo xtask fuzz` drives them with libFuzzer; `cargo test` replays seeds and inputs that once failed.
 
+#![expect(clippy::expect_used, reason = "a target says what must hold by panicking")]
+
+mod codec;
 mod syntax;
 
 /// A fuzz target.
@@ -17,4 +20,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "hcl", run: syntax::hcl },
     Target { name: "json", run: syntax::json },
     Target { name: "expression", run: syntax::expression },
+    Target { name: "msgpack", run: codec::msgpack },
 ];

@@ -4,6 +4,8 @@ use groma_model::diag::Diagnostics;
 use groma_model::span::{FileId, SourceMap};
 use groma_syntax::{parse_expr, parse_json, parse_native, parse_template, parse_traversal};
 
+use crate::codec;
+
 /// A configuration file: any text gives a tree, and every diagnostic points into the text.
 pub(crate) fn hcl(data: &[u8]) {
     let (map, file) = source(data);
@@ -11,9 +13,10 @@ pub(crate) fn hcl(data: &[u8]) {
     check_places(&map, file, &parsed.diagnostics);
 }
 
-/// A configuration file in JSON.
+/// JSON, as a configuration file and as values and types.
 pub(crate) fn json(data: &[u8]) {
     let (map, file) = source(data);
+    codec::json_values(map.file(file).text());
     let parsed = parse_json(&map, file);
     check_places(&map, file, &parsed.diagnostics);
 }
@@ -36,7 +39,7 @@ fn source(data: &[u8]) -> (SourceMap, FileId) {
 /// Every place is inside the text and on the borders of characters, so that rendering it cannot fail.
 fn check_places(map: &SourceMap, file: FileId, diagnostics: &Diagnostics) {
     let length = map.file(file).text().len();
-    for diagnostic in diagnostics.iter() {
+    for diagnostic in diagnostics {
         assert!(!diagnostic.summary.is_empty(), "a diagnostic without a summary");
         for span in [diagnostic.subject, diagnostic.context].into_iter().flatten() {
             assert!(span.end as usize <= length, "{span:?} ends behind the text of {length} bytes");

@@ -1,5 +1,7 @@
 //! Replays every seed and every input that once failed, without libFuzzer.
 
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test stops at the first surprise, and names the file")]
+
 use std::path::Path;
 
 use groma_fuzz::TARGETS;
