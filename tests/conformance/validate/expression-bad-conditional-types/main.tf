@@ -1,0 +1,4 @@
+locals {
+  a = true ? [1] : { a = 1 }
+  b = true ? "x" : [1]
+}

@@ -1,0 +1,7 @@
+locals {
+  a = <<-EOT
+    first
+    ${local.nope}
+    third ${upper([])}
+  EOT
+}

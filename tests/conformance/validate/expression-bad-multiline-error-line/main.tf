@@ -1,0 +1,11 @@
+locals {
+  a = {
+    one = 1
+    two = {
+      three = [
+        1,
+        upper([]),
+      ]
+    }
+  }
+}

@@ -1,0 +1,6 @@
+variable "k" {
+  default = "x"
+}
+locals {
+  a = { var.k = 1 }
+}

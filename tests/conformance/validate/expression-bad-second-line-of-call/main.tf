@@ -1,0 +1,7 @@
+locals {
+  a = replace(
+    "a",
+    "b",
+    [],
+  )
+}

@@ -1,0 +1,3 @@
+output "emacs" {
+  value = 1
+}

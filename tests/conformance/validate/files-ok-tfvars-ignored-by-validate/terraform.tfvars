@@ -1,0 +1,2 @@
+a = "not a number"
+undeclared = 1

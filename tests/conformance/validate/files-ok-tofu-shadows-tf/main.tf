@@ -1,0 +1,1 @@
+this would be a syntax error {{{

@@ -1,0 +1,5 @@
+locals {
+  a = upper()
+  b = upper("a", "b")
+  c = replace("a", "b")
+}

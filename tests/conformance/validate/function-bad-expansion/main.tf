@@ -1,0 +1,4 @@
+locals {
+  a = max("x"...)
+  b = max(null...)
+}

@@ -1,0 +1,4 @@
+locals {
+  a = list("a")
+  b = map("a", 1)
+}

@@ -1,0 +1,4 @@
+locals {
+  a = upper(null)
+  b = split(",", null)
+}

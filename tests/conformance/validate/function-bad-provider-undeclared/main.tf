@@ -1,0 +1,3 @@
+locals {
+  a = provider::nope::fn(1)
+}

@@ -1,0 +1,3 @@
+locals {
+  a = templatefile("${path.module}/t.tftpl", { x = 1 })
+}

@@ -1,0 +1,4 @@
+locals {
+  a = try(local.nope, 1)
+  b = can(var.nope)
+}

@@ -1,0 +1,7 @@
+locals {
+  a = upper([])
+  b = length(5)
+  c = keys(["a"])
+  d = sum(["x"])
+  e = tonumber("abc")
+}

@@ -1,0 +1,7 @@
+variable "v" {
+  default = "{"
+}
+locals {
+  a = jsondecode(var.v)
+  b = tonumber(var.v)
+}

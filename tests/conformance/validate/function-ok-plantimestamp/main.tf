@@ -1,0 +1,5 @@
+locals {
+  a = plantimestamp()
+  b = timestamp()
+  c = uuid()
+}

@@ -1,0 +1,8 @@
+variable "v" {
+  default = {}
+}
+locals {
+  a = try(var.v.x, "d")
+  b = can(var.v.y)
+  c = try(tonumber("x"), 0)
+}

@@ -1,0 +1,9 @@
+module "m" {
+  source = "./child"
+  c      = 1
+}
+module "n" {
+  source = "./child"
+  a      = 1
+  b      = "not a number"
+}

@@ -1,0 +1,3 @@
+resource "terraform_data" "r" {
+  depends_on = [terraform_data.a]
+}

@@ -1,0 +1,6 @@
+variable "a" {
+  validation {
+    condition     = var.a != ""
+    error_message = "x"
+  }
+}

@@ -1,0 +1,6 @@
+variable "a" {
+  default = 1
+}
+variable "a" {
+  default = 2
+}

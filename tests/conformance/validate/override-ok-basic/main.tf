@@ -1,0 +1,13 @@
+variable "a" {
+  type    = string
+  default = "x"
+}
+output "o" {
+  value = var.a
+}
+resource "terraform_data" "r" {
+  input = 1
+}
+locals {
+  l = 1
+}

@@ -1,0 +1,3 @@
+resource "terraform_data" "r" {
+  for_each = toset(["a"])
+}

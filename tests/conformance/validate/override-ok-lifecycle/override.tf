@@ -1,0 +1,6 @@
+resource "terraform_data" "r" {
+  lifecycle {
+    prevent_destroy = false
+    ignore_changes  = [input]
+  }
+}

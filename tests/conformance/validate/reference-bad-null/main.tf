@@ -1,0 +1,5 @@
+locals {
+  a = null.x
+  b = "x${null}"
+  c = [for x in null : x]
+}

@@ -1,0 +1,7 @@
+variable "l" {
+  type = list(object({ a = number }))
+}
+locals {
+  a = var.l[*].b
+  b = var.l.*.c
+}

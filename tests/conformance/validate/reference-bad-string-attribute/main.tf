@@ -1,0 +1,7 @@
+variable "s" {
+  type = string
+}
+locals {
+  a = var.s.x
+  b = var.s[0]
+}

@@ -1,0 +1,7 @@
+module "m" {
+  source = "./child"
+}
+locals {
+  a = module.m["x"]
+  b = module.m.a.b.c
+}

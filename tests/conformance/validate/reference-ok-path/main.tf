@@ -1,0 +1,3 @@
+locals {
+  a = [path.module, path.root, path.cwd, terraform.workspace, tofu.workspace]
+}

@@ -1,0 +1,4 @@
+resource "terraform_data" "x" {
+  input = 1
+  input = 2
+}

@@ -1,0 +1,6 @@
+locals {
+  a = "%{ if true }x%{ endfor }"
+}
+locals {
+  b = "%{ endif }"
+}

@@ -1,0 +1,4 @@
+locals {
+  a = "%{ if true }x"
+  b = "%{ for x in [1] }y"
+}

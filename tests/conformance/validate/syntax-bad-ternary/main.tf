@@ -1,0 +1,6 @@
+locals {
+  a = true ? 1
+}
+locals {
+  b = true ? : 2
+}

@@ -1,0 +1,4 @@
+locals {
+  a = upper("x"
+  b = 3
+}

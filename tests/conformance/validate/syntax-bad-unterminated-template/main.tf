@@ -1,0 +1,4 @@
+locals {
+  a = "x ${var.y"
+  b = 1
+}

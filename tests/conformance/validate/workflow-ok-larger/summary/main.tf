@@ -1,0 +1,6 @@
+variable "ids" {
+  type = list(string)
+}
+output "text" {
+  value = join(",", sort(var.ids))
+}
