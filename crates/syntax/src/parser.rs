@@ -113,6 +113,10 @@ pub(crate) fn traversal(text: &str, origin: Origin) -> Parsed<Option<Traversal>>
     Parsed { value, diagnostics: parser.diagnostics }
 }
 
+fn line_start(text: &str, offset: u32) -> u32 {
+    text[..offset as usize].rfind('\n').map_or(0, |newline| newline as u32 + 1)
+}
+
 struct Parser<'t> {
     text: &'t str,
     tokens: &'t [Token],
@@ -127,6 +131,8 @@ struct Parser<'t> {
     /// Whether newlines are tokens. Brackets push, and pop behind them.
     newlines: Vec<bool>,
     recovering: bool,
+    /// Something was skipped, so braces may not be what they seem for the rest of the file.
+    skipped: bool,
     /// Only looking for more mistakes; what is read will be thrown away.
     salvaging: bool,
     /// Offset from where on quotes may be confused, so that every resynchronisation is doubtful.
@@ -149,8 +155,9 @@ impl<'t> Parser<'t> {
             diagnostics: lexer::check(text, tokens, origin),
             newlines: vec![true],
             recovering: false,
+            skipped: false,
             salvaging: false,
-            unreliable_from: broken_quote.map_or(u32::MAX, |token| token.start),
+            unreliable_from: broken_quote.map_or(u32::MAX, |token| line_start(text, token.start)),
             nesting: 0,
             height: 0,
         }
@@ -299,6 +306,7 @@ impl<'t> Parser<'t> {
     fn recover(&mut self, end: TokenKind) -> Token {
         let start = end.opposite();
         self.recovering = true;
+        self.skipped = true;
         let mut open = 0_usize;
         loop {
             let token = self.read();
@@ -334,6 +342,7 @@ impl<'t> Parser<'t> {
     fn recover_after_item(&mut self) {
         use TokenKind as K;
         self.recovering = true;
+        self.skipped = true;
         let mut open: Vec<TokenKind> = Vec::new();
         loop {
             let kind = self.read().kind;

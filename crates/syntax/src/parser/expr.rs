@@ -241,8 +241,9 @@ impl Parser<'_> {
         if close.kind != TokenKind::CloseBracket && !self.recovering {
             let detail =
                 "The star for a full splat operator must be immediately followed by a closing bracket (\"]\").";
-            self.error("Missing close bracket on splat index", detail, close);
+            // Reported where the bracket is found in the end, as OpenTofu does.
             close = self.recover(TokenKind::CloseBracket);
+            self.error("Missing close bracket on splat index", detail, close);
         }
         let marker_span = self.between(open, close);
         self.height = 1;
@@ -270,8 +271,9 @@ impl Parser<'_> {
             let close = self.read();
             if close.kind != TokenKind::CloseBracket && !self.recovering {
                 let detail = "The index operator must end with a closing bracket (\"]\").";
+                let close = self.recover(TokenKind::CloseBracket);
                 self.error("Missing close bracket on index", detail, close);
-                self.recover(TokenKind::CloseBracket)
+                close
             } else {
                 close
             }

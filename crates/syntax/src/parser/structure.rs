@@ -140,9 +140,9 @@ impl Parser<'_> {
         }
         match bad.kind {
             TokenKind::OpenQuote => self.error("Invalid argument name", "Argument names must not be quoted.", bad),
-            TokenKind::Eof if self.salvaging => {}
+            TokenKind::Eof | TokenKind::CloseBrace if self.skipped => {}
             TokenKind::Eof if end == TokenKind::CloseBrace => self.error(UNCLOSED, UNCLOSED_DETAIL, body_start),
-            TokenKind::CloseBrace | TokenKind::OpenBrace if self.salvaging => {}
+            TokenKind::OpenBrace if self.salvaging => {}
             _ => self.error(ITEM_REQUIRED, ITEM_REQUIRED_DETAIL, bad),
         }
     }
@@ -157,9 +157,11 @@ impl Parser<'_> {
             return;
         }
         let from = self.next;
+        // What looks like division here is a comment without an end: what follows is prose.
+        let prose = self.previous().kind == TokenKind::Slash;
         self.recover(end);
         let (behind, limit) = (self.next, self.limit);
-        if self.unreliable_from == u32::MAX {
+        if self.unreliable_from == u32::MAX && !prose {
             self.salvaging = true;
             self.next = from;
             self.limit = behind.saturating_sub(1);
