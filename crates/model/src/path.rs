@@ -97,7 +97,7 @@ impl fmt::Display for Path {
             match step {
                 PathStep::Attr(name) => write!(f, ".{name}")?,
                 PathStep::Index(PathKey::Number(number)) => write!(f, "[{number}]")?,
-                PathStep::Index(PathKey::String(key)) => write!(f, "[{:?}]", key.as_str())?,
+                PathStep::Index(PathKey::String(key)) => write!(f, "[{}]", crate::value::go_quote(key))?,
                 // The element may be a secret, so it is never printed.
                 PathStep::Element(_) => f.write_str("[...]")?,
             }

@@ -27,6 +27,10 @@ pub use refinement::{Bound, Refinement};
 pub(crate) use typing::common_type;
 pub use walk::WalkControl;
 
+/// How deeply values may be nested. What reads or computes values refuses deeper ones, because everything that walks a
+/// value (even freeing it) needs stack for each level.
+pub const MAX_DEPTH: u32 = 500;
+
 /// A value of the language.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Value {
@@ -52,6 +56,8 @@ enum Data {
 struct Unknown {
     ty: Type,
     refinement: Refinement,
+    /// Whether the type is not settled: `any` occurs in it.
+    untyped: bool,
 }
 
 /// Elements of a list (in order) or of a set (in the order that all tools iterate it).
@@ -233,6 +239,11 @@ impl Value {
         self.summary().nodes
     }
 
+    /// Whether it is nested deeper than values may be.
+    pub fn is_too_deep(&self) -> bool {
+        self.depth() > MAX_DEPTH
+    }
+
     /// How many levels of nesting it has; 0 for a primitive.
     pub fn depth(&self) -> u32 {
         self.summary().depth
@@ -278,22 +289,37 @@ impl Value {
         }
     }
 
+    /// The direct parts of a compound value.
+    fn parts(&self) -> &[Value] {
+        match self.kind() {
+            ValueKind::List(items) | ValueKind::Set(items) | ValueKind::Tuple(items) => items,
+            ValueKind::Map(entries) | ValueKind::Object(entries) => entries.values(),
+            _ => &[],
+        }
+    }
+
     fn summary(&self) -> Summary {
-        let mut summary = match &self.data {
+        let mut summary = self.data.summary();
+        summary.has_marks |= !self.marks.is_empty();
+        summary
+    }
+}
+
+impl Data {
+    fn summary(&self) -> Summary {
+        match self {
             Data::Null(_) | Data::Bool(_) | Data::Number(_) | Data::String(_) => {
                 Summary { nodes: 1, ..Summary::default() }
             }
             Data::Unknown(unknown) => {
-                Summary { has_unknown: true, has_untyped: unknown.ty.has_dynamic(), nodes: 1, ..Summary::default() }
+                Summary { has_unknown: true, has_untyped: unknown.untyped, nodes: 1, ..Summary::default() }
             }
             Data::List(list) => list.summary,
             Data::Set(set) => set.summary,
             Data::Map(map) => map.summary,
             Data::Tuple(tuple) => tuple.summary,
             Data::Object(object) => object.summary,
-        };
-        summary.has_marks |= !self.marks.is_empty();
-        summary
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! More questions than the recorded ones can be given as a file named by `GROMA_CTY_CASES`.
 
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
 
 use std::collections::BTreeMap;
 

@@ -20,7 +20,7 @@ impl Value {
 
     /// An unknown value of a type.
     pub fn unknown(ty: Type) -> Value {
-        Value::plain(Data::Unknown(Arc::new(Unknown { ty, refinement: Refinement::default() })))
+        Value::unknown_of(ty, Refinement::default())
     }
 
     /// An unknown value of which nothing is known, not even its type.
@@ -31,7 +31,12 @@ impl Value {
     /// An unknown value of which something is known. Becomes a known value where only one is left.
     pub fn unknown_refined(ty: Type, refinement: Refinement) -> Value {
         let (refinement, only) = refinement.settle(&ty);
-        only.unwrap_or_else(|| Value::plain(Data::Unknown(Arc::new(Unknown { ty, refinement }))))
+        only.unwrap_or_else(|| Value::unknown_of(ty, refinement))
+    }
+
+    fn unknown_of(ty: Type, refinement: Refinement) -> Value {
+        let untyped = ty.has_dynamic();
+        Value::plain(Data::Unknown(Arc::new(Unknown { ty, refinement, untyped })))
     }
 
     /// A bool.
@@ -49,15 +54,18 @@ impl Value {
         Value::plain(Data::String(text.into()))
     }
 
-    /// A list. Elements must have the element type; nulls and unknowns of no type get it.
+    /// A list. Elements must have the element type; nulls and unknowns of no type get it. If the element type is `any`,
+    /// it is that of the first element that has one.
     pub fn list(element: Type, items: Vec<Value>) -> Value {
+        let element = settled_element(element, &items);
         let items: Vec<Value> = items.into_iter().map(|item| item.settled_as(&element)).collect();
         let summary = Summary::of(&items);
         Value::plain(Data::List(Arc::new(Sequence { element, items, summary })))
     }
 
-    /// A set, in iteration order and without duplicates. Marks of elements move to the set.
+    /// A set, in iteration order and without duplicates. Marks of elements move to the set. Types are as for lists.
     pub fn set(element: Type, items: Vec<Value>) -> Value {
+        let element = settled_element(element, &items);
         let mut marks = Marks::NONE;
         let mut plain = Vec::with_capacity(items.len());
         for item in items {
@@ -70,8 +78,9 @@ impl Value {
         Value { data: Data::Set(Arc::new(Sequence { element, items, summary })), marks }
     }
 
-    /// A map. Elements must have the element type; nulls and unknowns of no type get it.
+    /// A map. Types are as for lists.
     pub fn map(element: Type, entries: Entries) -> Value {
+        let element = settled_element(element, entries.values());
         let entries = entries.map_values(|item| item.clone().settled_as(&element));
         let summary = Summary::of(entries.values());
         Value::plain(Data::Map(Arc::new(MapData { element, entries, summary })))
@@ -116,6 +125,14 @@ impl Value {
             _ => self,
         }
     }
+}
+
+/// The element type of a collection: the given one, unless that is open and the elements say more.
+fn settled_element(element: Type, items: &[Value]) -> Type {
+    if element != Type::Dynamic {
+        return element;
+    }
+    items.iter().find(|item| !item.is_dynamic()).map_or(element, Value::ty)
 }
 
 impl From<bool> for Value {

@@ -29,6 +29,18 @@ pub(super) fn ordered_set(element: &Type, items: Vec<Value>) -> Vec<Value> {
     result
 }
 
+/// Whether an element that is wholly known and without marks is among the elements of a set.
+pub(super) fn set_contains(element: &Type, items: &[Value], wanted: &Value) -> bool {
+    if element.is_primitive() {
+        let order = |item: &Value| rank(item).cmp(&rank(wanted)).then_with(|| compare_primitives(item, wanted));
+        return items.binary_search_by(order).is_ok_and(|at| items[at] == *wanted);
+    }
+    let text = canonical_text(wanted);
+    let order = |item: &Value| rank(item).cmp(&rank(wanted)).then_with(|| canonical_text(item).cmp(&text));
+    let start = items.partition_point(|item| order(item) == Ordering::Less);
+    items[start..].iter().take_while(|item| order(item) == Ordering::Equal).any(|item| item == wanted)
+}
+
 fn ordered_primitives(mut items: Vec<Value>) -> Vec<Value> {
     items.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| compare_primitives(a, b)));
     items.dedup_by(|a, b| a.is_known() && a == b);

@@ -23,8 +23,12 @@ impl Entries {
 
     /// The value under that name.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        let at = self.names.binary_search_by(|candidate| candidate.as_str().cmp(name)).ok()?;
-        self.values.get(at)
+        self.values.get(self.position(name)?)
+    }
+
+    /// Where in the order that name is.
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
+        self.names.binary_search_by(|candidate| candidate.as_str().cmp(name)).ok()
     }
 
     /// Whether there is something under that name.

@@ -1,5 +1,6 @@
 //! Putting marks on values and taking them off, with their paths where they must come back.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Data, Entries, MapData, ObjectData, Sequence, Summary, TupleData, TypeCache, Value};
@@ -14,6 +15,9 @@ pub struct PathMarks {
     /// Which.
     pub marks: Marks,
 }
+
+/// Marks and the rest of the way to where they belong.
+type Located<'a> = (&'a [PathStep], &'a Marks);
 
 impl Value {
     /// The same value with these marks added.
@@ -65,40 +69,48 @@ impl Value {
 
     /// Puts marks back where they were. Paths that the value does not have are ignored.
     pub fn with_path_marks(self, marks: &[PathMarks]) -> Value {
-        marks.iter().fold(self, |value, at| value.mark_at(at.path.steps(), &at.marks))
+        if marks.is_empty() {
+            return self;
+        }
+        let marks: Vec<Located> = marks.iter().map(|at| (at.path.steps(), &at.marks)).collect();
+        self.mark_at(&marks)
     }
 
-    fn mark_at(self, steps: &[PathStep], marks: &Marks) -> Value {
-        let Some((first, rest)) = steps.split_first() else { return self.with_marks(marks) };
-        let own = self.marks.clone();
-        let inner = |value: &Value| value.clone().mark_at(rest, marks);
-        let at_index = |items: &[Value], key: &PathKey| -> Option<Vec<Value>> {
-            let PathKey::Number(number) = key else { return None };
-            let at = number.to_usize().filter(|at| *at < items.len())?;
-            let mut items = items.to_vec();
-            items[at] = inner(&items[at]);
-            Some(items)
-        };
-        let at_name = |entries: &Entries, name: &str| -> Option<Entries> {
-            let target = entries.get(name)?;
-            Some(entries.map_values(|value| if std::ptr::eq(value, target) { inner(value) } else { value.clone() }))
-        };
-        let changed = match (&self.data, first) {
-            (Data::List(list), PathStep::Index(key)) => {
-                at_index(&list.items, key).map(|items| Value::list(list.element.clone(), items))
+    /// Adds marks here and inside, copying each part once however many marks it gets.
+    fn mark_at(self, marks: &[Located]) -> Value {
+        let mut own = self.marks.clone();
+        let mut inside: BTreeMap<usize, Vec<Located>> = BTreeMap::new();
+        for (steps, marks) in marks {
+            match steps.split_first() {
+                None => own = own.union(marks),
+                // A set cannot hold marked elements, so the whole set is marked.
+                Some(_) if matches!(self.data, Data::Set(_)) => own = own.union(marks),
+                Some((first, rest)) => {
+                    if let Some(at) = self.part_at(first) {
+                        inside.entry(at).or_default().push((rest, marks));
+                    }
+                }
             }
-            (Data::Tuple(tuple), PathStep::Index(key)) => at_index(&tuple.items, key).map(Value::tuple),
-            (Data::Map(map), PathStep::Index(PathKey::String(name))) => {
-                at_name(&map.entries, name).map(|entries| Value::map(map.element.clone(), entries))
+        }
+        if inside.is_empty() {
+            return Value { data: self.data, marks: own };
+        }
+        let mut parts = self.parts().to_vec();
+        for (at, marks) in inside {
+            parts[at] = parts[at].clone().mark_at(&marks);
+        }
+        Value { data: self.data.with_parts(parts), marks: own }
+    }
+
+    /// Which part a step leads to.
+    fn part_at(&self, step: &PathStep) -> Option<usize> {
+        match (&self.data, step) {
+            (Data::List(_) | Data::Tuple(_), PathStep::Index(PathKey::Number(number))) => {
+                number.to_usize().filter(|at| *at < self.parts().len())
             }
-            (Data::Object(object), PathStep::Attr(name)) => at_name(&object.entries, name).map(Value::object_of),
-            // A set cannot hold marked elements, so the whole set is marked.
-            (Data::Set(_), _) => Some(Value { data: self.data.clone(), marks: marks.clone() }),
+            (Data::Map(map), PathStep::Index(PathKey::String(name))) => map.entries.position(name),
+            (Data::Object(object), PathStep::Attr(name)) => object.entries.position(name),
             _ => None,
-        };
-        match changed {
-            Some(value) => value.with_marks(&own),
-            None => self,
         }
     }
 
@@ -107,71 +119,42 @@ impl Value {
         if !self.marks.is_empty() {
             found(path, &self.marks);
         }
-        if !self.summary_inside_has_marks() {
+        if !self.data.summary().has_marks {
             return Value { data: self.data.clone(), marks: Marks::NONE };
         }
-        let data = match &self.data {
-            Data::List(list) => {
-                let items = strip_items(&list.items, path, found);
-                let summary = Summary::of(&items);
-                Data::List(Arc::new(Sequence { element: list.element.clone(), items, summary }))
-            }
-            Data::Tuple(tuple) => {
-                let items = strip_items(&tuple.items, path, found);
-                let summary = Summary::of(&items);
-                Data::Tuple(Arc::new(TupleData { items, summary, ty: TypeCache::default() }))
-            }
+        let mut stripped = Vec::with_capacity(self.parts().len());
+        for (step, part) in self.children() {
+            path.push(step);
+            stripped.push(part.strip(path, found));
+            path.pop();
+        }
+        Value { data: self.data.with_parts(stripped), marks: Marks::NONE }
+    }
+}
+
+impl Data {
+    /// The same kind of data with other parts that have the same types.
+    fn with_parts(&self, parts: Vec<Value>) -> Data {
+        let summary = Summary::of(&parts);
+        let sequence =
+            |of: &Sequence, items: Vec<Value>| Arc::new(Sequence { element: of.element.clone(), items, summary });
+        match self {
+            Data::List(list) => Data::List(sequence(list, parts)),
+            Data::Set(set) => Data::Set(sequence(set, parts)),
             Data::Map(map) => {
-                let key = |name: &crate::text::Str| PathStep::Index(PathKey::String(name.clone()));
-                let entries = strip_entries(&map.entries, &key, path, found);
-                let summary = Summary::of(entries.values());
+                let entries = Entries::with_names(map.entries.names().clone(), parts);
                 Data::Map(Arc::new(MapData { element: map.element.clone(), entries, summary }))
             }
+            Data::Tuple(tuple) => {
+                Data::Tuple(Arc::new(TupleData { items: parts, summary, ty: TypeCache(tuple.ty.0.clone()) }))
+            }
             Data::Object(object) => {
-                let key = |name: &crate::text::Str| PathStep::Attr(name.clone());
-                let entries = strip_entries(&object.entries, &key, path, found);
-                let summary = Summary::of(entries.values());
-                Data::Object(Arc::new(ObjectData { entries, summary, ty: TypeCache::default() }))
+                let entries = Entries::with_names(object.entries.names().clone(), parts);
+                Data::Object(Arc::new(ObjectData { entries, summary, ty: TypeCache(object.ty.0.clone()) }))
             }
             other => other.clone(),
-        };
-        Value { data, marks: Marks::NONE }
-    }
-
-    fn summary_inside_has_marks(&self) -> bool {
-        match &self.data {
-            Data::List(list) => list.summary.has_marks,
-            Data::Map(map) => map.summary.has_marks,
-            Data::Tuple(tuple) => tuple.summary.has_marks,
-            Data::Object(object) => object.summary.has_marks,
-            _ => false,
         }
     }
-}
-
-fn strip_items(items: &[Value], path: &mut Path, found: &mut dyn FnMut(&Path, &Marks)) -> Vec<Value> {
-    let mut stripped = Vec::with_capacity(items.len());
-    for (at, item) in items.iter().enumerate() {
-        path.push(PathStep::Index(PathKey::Number((at as u64).into())));
-        stripped.push(item.strip(path, found));
-        path.pop();
-    }
-    stripped
-}
-
-fn strip_entries(
-    entries: &Entries,
-    step: &dyn Fn(&crate::text::Str) -> PathStep,
-    path: &mut Path,
-    found: &mut dyn FnMut(&Path, &Marks),
-) -> Entries {
-    let mut stripped = Vec::with_capacity(entries.len());
-    for (name, item) in entries.iter() {
-        path.push(step(name));
-        stripped.push(item.strip(path, found));
-        path.pop();
-    }
-    Entries::with_names(entries.names().clone(), stripped)
 }
 
 #[cfg(test)]
@@ -190,6 +173,18 @@ mod tests {
         assert_eq!(marks.len(), 2);
         assert_eq!(marks[1].path.to_string(), ".b[1]");
         assert_eq!(plain.with_path_marks(&marks), value);
+    }
+
+    #[test]
+    fn marks_inside_of_sets_and_at_no_place() {
+        let at = |path: Path| PathMarks { path, marks: Marks::one(Mark::Sensitive) };
+        let set = Value::set(crate::ty::Type::String, vec!["x".into()]);
+        let inside = Path::root().join(PathStep::Element(Box::new("x".into())));
+        assert!(set.clone().with_path_marks(&[at(inside)]).marks().is_sensitive());
+        let tuple = Value::tuple(vec![set]);
+        assert_eq!(tuple.clone().with_path_marks(&[at(Path::root().index(1))]), tuple);
+        assert_eq!(tuple.clone().with_path_marks(&[at(Path::root().attr("a"))]), tuple);
+        assert!(tuple.with_path_marks(&[at(Path::root())]).marks().is_sensitive());
     }
 
     #[test]

@@ -46,6 +46,11 @@ impl Refinement {
         Self { not_null: true, prefix, ..Self::default() }
     }
 
+    /// A string that begins with as much of `text` as cannot change by what comes behind it, not null.
+    pub fn safe_prefix(text: &str) -> Self {
+        Self::prefix(crate::text::safe_prefix(&Str::from(text)))
+    }
+
     /// A collection of so many elements, not null.
     pub fn length(min: u64, max: Option<u64>) -> Self {
         Self { not_null: true, min_length: min, max_length: max, ..Self::default() }
@@ -84,19 +89,16 @@ impl Refinement {
         result
     }
 
-    /// What is known of a value that is described by this or by the other, such as the result of a choice.
+    /// What is known of a value that is described by this or by the other: the result of a conditional expression. As
+    /// there, a common prefix of strings is not kept.
     pub fn widened_by(&self, other: &Refinement) -> Refinement {
         let looser = |a: &Option<Bound>, b: &Option<Bound>, wanted: Ordering| match (a, b) {
             (Some(a), Some(b)) => Some(if wider(a, b, wanted) { a.clone() } else { b.clone() }),
             _ => None,
         };
-        let prefix = match (&self.prefix, &other.prefix) {
-            (Some(a), Some(b)) => common_prefix(a, b),
-            _ => None,
-        };
         Refinement {
             not_null: self.not_null && other.not_null,
-            prefix,
+            prefix: None,
             lower: looser(&self.lower, &other.lower, Ordering::Less),
             upper: looser(&self.upper, &other.upper, Ordering::Greater),
             min_length: self.min_length.min(other.min_length),
@@ -195,11 +197,6 @@ fn are_apart(lower: Option<&Bound>, upper: Option<&Bound>) -> bool {
         Ordering::Equal => !(lower.inclusive && upper.inclusive),
         Ordering::Greater => true,
     }
-}
-
-fn common_prefix(a: &str, b: &str) -> Option<Str> {
-    let length: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
-    (length > 0).then(|| Str::from(&a[..length]))
 }
 
 /// A list known to be longer than this stays a single unknown value.

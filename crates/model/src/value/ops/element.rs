@@ -1,5 +1,7 @@
 //! Whether a set has an element.
 
+use crate::ty::Type;
+use crate::value::canonical::set_contains;
 use crate::value::{Data, Value};
 
 impl Value {
@@ -8,12 +10,12 @@ impl Value {
         let answer = match &self.data {
             Data::Unknown(_) => None,
             Data::Set(set) => {
-                let typed = !element.is_dynamic() && set.element != crate::ty::Type::Dynamic;
+                let typed = !element.is_dynamic() && set.element != Type::Dynamic;
                 if typed && !element.is_of_type(&set.element) {
                     Some(false)
                 } else if !element.is_known() {
                     None
-                } else if element.is_wholly_known() && contains(set.items.as_slice(), element) {
+                } else if element.is_wholly_known() && contains(&set.element, &set.items, element) {
                     Some(true)
                 } else if set.summary.has_unknown {
                     None
@@ -27,8 +29,8 @@ impl Value {
     }
 }
 
-/// Whether an element without marks is among the elements. Marks take no part in it.
-fn contains(items: &[Value], element: &Value) -> bool {
+/// Whether an element is among the elements. Marks take no part in it.
+fn contains(ty: &Type, items: &[Value], element: &Value) -> bool {
     let (plain, _) = element.clone().unmark_deep();
-    items.contains(&plain)
+    set_contains(ty, items, &plain)
 }

@@ -1,6 +1,8 @@
 //! `==`, which is three-valued: what is unknown may turn out equal, unless what is known about it says otherwise.
 
 use crate::mark::Marks;
+use crate::ty::Type;
+use crate::value::canonical::set_contains;
 use crate::value::{Data, Value};
 
 impl Value {
@@ -66,7 +68,7 @@ impl Value {
             (Data::Object(a), Data::Object(b)) => in_any_order(a.entries.values(), b.entries.values()),
             (Data::Map(a), Data::Map(b)) if a.entries.names() != b.entries.names() => Some(false),
             (Data::Map(a), Data::Map(b)) => in_any_order(a.entries.values(), b.entries.values()),
-            (Data::Set(a), Data::Set(b)) => sets_equal(&a.items, &b.items),
+            (Data::Set(a), Data::Set(b)) => sets_equal(&a.element, &a.items, &b.items),
             _ => Some(self.data == other.data),
         }
     }
@@ -94,12 +96,11 @@ fn in_any_order(a: &[Value], b: &[Value]) -> Option<bool> {
     result
 }
 
-fn sets_equal(a: &[Value], b: &[Value]) -> Option<bool> {
+fn sets_equal(element: &Type, a: &[Value], b: &[Value]) -> Option<bool> {
     if a.iter().chain(b).any(|item| !item.is_known()) {
         return None;
     }
     // An element with something unknown inside is equal to no other.
-    let within =
-        |items: &[Value], others: &[Value]| items.iter().all(|item| item.is_wholly_known() && others.contains(item));
-    Some(a.len() == b.len() && within(a, b))
+    let within = || a.iter().all(|item| item.is_wholly_known() && set_contains(element, b, item));
+    Some(a.len() == b.len() && within())
 }

@@ -19,9 +19,7 @@ impl Value {
             Data::Set(set) if set.items.len() == 1 || !set.summary.has_unknown => {
                 Refinement::length(set.items.len() as u64, Some(set.items.len() as u64))
             }
-            // Unknown elements may turn out equal to others.
-            Data::Set(set) => Refinement::length(1, Some(set.items.len() as u64)),
-            Data::Bool(_) | Data::Tuple(_) | Data::Object(_) => known,
+            Data::Set(_) | Data::Bool(_) | Data::Tuple(_) | Data::Object(_) => known,
         }
     }
 
@@ -59,6 +57,14 @@ impl Value {
         if target.ty != Type::Dynamic && !self.conforms_to(&target.ty) {
             return true;
         }
-        target.refinement.excludes(&self.range())
+        let mut range = self.range();
+        if let Data::Set(set) = &self.data
+            && set.items.len() > 1
+            && set.summary.has_unknown
+        {
+            // Unknown elements may turn out equal to others, but not all can go.
+            (range.min_length, range.max_length) = (1, Some(set.items.len() as u64));
+        }
+        target.refinement.excludes(&range)
     }
 }
