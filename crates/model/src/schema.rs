@@ -1,0 +1,139 @@
+//! Provider schemas in our own terms: what arguments and blocks an object has, whichever protocol it was learnt through.
+
+mod types;
+mod values;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::text::Str;
+use crate::ty::Type;
+
+/// The schema of a resource, data source or provider configuration.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Schema {
+    /// Counts up whenever stored objects must be upgraded.
+    pub version: i64,
+    /// What it holds.
+    pub block: Block,
+}
+
+/// Arguments and nested blocks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Block {
+    /// Arguments and computed values, by name.
+    pub attributes: BTreeMap<Str, Attribute>,
+    /// Nested blocks, by kind.
+    pub block_types: BTreeMap<Str, NestedBlock>,
+    /// For documentation.
+    pub description: Description,
+    /// Whether its use is discouraged.
+    pub deprecated: bool,
+    /// Why.
+    pub deprecation_message: Option<Str>,
+}
+
+/// A text for documentation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Description {
+    /// The text; empty if there is none.
+    pub text: String,
+    /// How it is written.
+    pub kind: TextKind,
+}
+
+/// How a description is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TextKind {
+    /// As it is.
+    #[default]
+    Plain,
+    /// In Markdown.
+    Markdown,
+}
+
+/// An argument or computed value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attribute {
+    /// What it holds.
+    pub ty: AttributeKind,
+    /// Must be given.
+    pub required: bool,
+    /// May be given.
+    pub optional: bool,
+    /// The provider may decide it.
+    pub computed: bool,
+    /// Must not be shown.
+    pub sensitive: bool,
+    /// Goes to the provider and is never stored.
+    pub write_only: bool,
+    /// For documentation.
+    pub description: Description,
+    /// Whether its use is discouraged.
+    pub deprecated: bool,
+    /// Why.
+    pub deprecation_message: Option<Str>,
+}
+
+/// What an attribute holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AttributeKind {
+    /// A value of a type.
+    Type(Type),
+    /// Objects whose attributes have schemas of their own.
+    Nested(Arc<NestedObject>),
+}
+
+impl Attribute {
+    /// An attribute of a type, neither required nor optional nor computed yet.
+    pub fn of_type(ty: Type) -> Self {
+        Self {
+            ty: AttributeKind::Type(ty),
+            required: false,
+            optional: false,
+            computed: false,
+            sensitive: false,
+            write_only: false,
+            description: Description::default(),
+            deprecated: false,
+            deprecation_message: None,
+        }
+    }
+}
+
+/// Objects inside an attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NestedObject {
+    /// Their attributes.
+    pub attributes: BTreeMap<Str, Attribute>,
+    /// One object, or a collection of them. Never [`Nesting::Group`].
+    pub nesting: Nesting,
+}
+
+/// A kind of nested block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NestedBlock {
+    /// What each block holds.
+    pub block: Block,
+    /// One block, or a collection of them.
+    pub nesting: Nesting,
+    /// At least so many.
+    pub min_items: u64,
+    /// At most so many; 0 if there is no limit.
+    pub max_items: u64,
+}
+
+/// How objects are collected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nesting {
+    /// One, or null.
+    Single,
+    /// Any number, in order.
+    List,
+    /// Any number, without order.
+    Set,
+    /// Any number, by name.
+    Map,
+    /// One, never null: made of empty values if it is not given.
+    Group,
+}
