@@ -2,36 +2,50 @@
 //!
 //! Reading files and building the tree of modules is in [`crate::load`]; values are in [`crate::eval`].
 
+pub mod addresses;
+mod assemble;
 pub mod backend;
 pub mod check;
+pub mod encryption;
+pub(crate) mod file;
+pub mod ignored;
 pub mod import;
+mod language;
 pub mod module_call;
 pub mod moved;
 pub mod named;
 pub mod provider;
 pub mod provisioner;
+pub(crate) mod read;
 pub mod removed;
 pub mod resource;
+pub mod variable;
 pub mod version;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use groma_model::span::Span;
+use groma_model::diag::Diagnostics;
+use groma_model::span::{SourceMap, Span};
 use groma_model::text::Str;
 use groma_syntax::ast::Expr;
 
-pub use backend::{Backend, Cloud, Encryption, ProviderMeta};
+pub use addresses::ObjectAddress;
+pub use backend::{Backend, Cloud, ProviderMeta};
 pub use check::{Check, CheckRule};
+pub use encryption::Encryption;
 pub use import::Import;
 pub use module_call::{ModuleCall, PassedProvider};
 pub use moved::Moved;
-pub use named::{Local, Output, Variable};
-pub use provider::{ProviderConfig, ProviderConfigKey, ProviderRef, RequiredProvider, RequiredProviders};
+pub use named::{Local, Output};
+pub use provider::requirements::{RequiredProvider, RequiredProviders};
+pub use provider::source::ProviderSource;
+pub use provider::{ProviderConfig, ProviderConfigKey, ProviderRef};
 pub use provisioner::{Connection, OnFailure, Provisioner, When};
 pub use removed::Removed;
-pub use resource::{IgnoreChanges, Managed, Resource, ResourceKey, ResourceMode};
+pub use resource::{IgnoreChanges, Managed, RelativePath, Resource, ResourceKey, ResourceMode};
+pub use variable::{Parsing, Variable, VariableType};
 pub use version::VersionConstraint;
 
 /// One module: all declarations of the files of one directory, overrides merged in.
@@ -74,6 +88,15 @@ pub struct Module {
 }
 
 impl Module {
+    /// Makes a module of its decoded files.
+    pub(crate) fn assemble(
+        map: &SourceMap,
+        primary: Vec<file::File>,
+        overrides: Vec<file::File>,
+    ) -> (Self, Diagnostics) {
+        assemble::assemble(map, primary, overrides)
+    }
+
     /// The resource, data source or ephemeral resource of that name.
     pub fn resource(&self, mode: ResourceMode, kind: &str, name: &str) -> Option<&Resource> {
         self.resources.get(&ResourceKey { mode, kind: kind.into(), name: name.into() })

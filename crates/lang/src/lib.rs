@@ -3,6 +3,11 @@
 //! Start with [`eval`] for how an expression becomes a value and [`func`] for the functions it may call.
 
 pub mod config;
+pub mod display;
 pub mod environment;
+pub mod eval;
 pub mod func;
 pub mod load;
+mod merge;
+pub mod refs;
+pub mod typeexpr;

@@ -1,16 +1,27 @@
 //! From directories to a tree of modules. Files come through [`SourceTree`]; nothing here opens one.
+//!
+//! [`load_module`] reads one directory, [`load_tree`] follows the module calls from there.
+
+mod files;
+mod providers;
+mod source;
+#[cfg(test)]
+mod tests;
+mod tree;
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use groma_model::diag::Diagnostics;
-use groma_model::span::Span;
+use groma_model::span::{SourceMap, Span};
 use groma_model::text::Str;
 use groma_model::value::Value;
 use groma_syntax::ast::Expr;
 
 use crate::config::Module;
+
+pub use files::is_ignored;
 
 /// Where configuration files come from.
 pub trait SourceTree {
@@ -62,4 +73,25 @@ pub struct ModuleNode {
 pub struct ModuleTree {
     /// The root module.
     pub root: ModuleNode,
+}
+
+/// Reads the module in a directory. The module is empty or incomplete if there are errors.
+pub fn load_module(map: &mut SourceMap, tree: &dyn SourceTree, dir: &Path) -> (Module, Diagnostics) {
+    let loaded = files::load_dir(map, tree, dir);
+    let diagnostics = loaded.all_diagnostics();
+    (loaded.module, diagnostics)
+}
+
+/// Follows the module calls of a root module.
+pub fn load_tree(
+    map: &mut SourceMap,
+    tree: &dyn SourceTree,
+    root: Module,
+    statics: &dyn StaticEvaluator,
+) -> (ModuleTree, Diagnostics) {
+    let (root, mut diagnostics) = tree::build(map, tree, root, statics);
+    if !diagnostics.has_errors() {
+        providers::validate(&root, &mut diagnostics);
+    }
+    (ModuleTree { root }, diagnostics)
 }

@@ -1,59 +1,15 @@
-//! `variable`, `locals` and `output` blocks.
+//! `locals` and `output` blocks. Variables are in [`super::variable`].
 
 use std::sync::Arc;
 
 use groma_model::span::Span;
 use groma_model::text::Str;
-use groma_model::ty::Type;
-use groma_model::value::Value;
 use groma_syntax::ast::{Expr, Traversal};
+use groma_syntax::body::{Block, BodySchema};
+use groma_syntax::is_identifier;
 
+use super::read::{Decoder, NAME_RULE, label, relaxed};
 use super::{CheckRule, Declared};
-
-/// `variable "name" { … }`
-#[derive(Debug, Clone)]
-pub struct Variable {
-    /// Its name.
-    pub name: Str,
-    /// What it is for.
-    pub description: Option<Str>,
-    /// The constraint that values are converted to, with optional attributes. [`Type::Dynamic`] if none is given.
-    pub constraint: Type,
-    /// How text from the command line and the environment becomes a value.
-    pub parsing: Parsing,
-    /// The default, converted to the constraint. None if a value must be given.
-    pub default: Option<Value>,
-    /// `sensitive`
-    pub sensitive: bool,
-    /// `ephemeral`
-    pub ephemeral: bool,
-    /// `nullable`, true unless said otherwise.
-    pub nullable: bool,
-    /// `const`, if said.
-    pub constant: Option<bool>,
-    /// Why it should not be set any more.
-    pub deprecated: Option<Str>,
-    /// `validation` blocks, in order.
-    pub validations: Vec<CheckRule>,
-    /// Where it is declared.
-    pub declared: Declared,
-}
-
-impl Variable {
-    /// Whether a value must be given.
-    pub fn is_required(&self) -> bool {
-        self.default.is_none()
-    }
-}
-
-/// How text from the command line and the environment becomes the value of a variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Parsing {
-    /// The text is the value.
-    Literal,
-    /// The text is an expression.
-    Expression,
-}
 
 /// One entry of a `locals` block.
 #[derive(Debug, Clone)]
@@ -66,6 +22,27 @@ pub struct Local {
     pub span: Span,
     /// Just the name.
     pub name_span: Span,
+}
+
+impl Local {
+    /// Reads a `locals` block.
+    pub(crate) fn decode_all(decoder: &mut Decoder<'_>, block: &Block) -> Vec<Self> {
+        let (attributes, diagnostics) = block.body.just_attributes();
+        decoder.diagnostics.extend(diagnostics);
+        let mut locals = Vec::with_capacity(attributes.len());
+        for attribute in attributes {
+            if !is_identifier(&attribute.name.name) {
+                decoder.error("Invalid local value name", NAME_RULE, attribute.name.span);
+            }
+            locals.push(Self {
+                name: attribute.name.name,
+                expr: attribute.expr,
+                span: attribute.span,
+                name_span: attribute.name.span,
+            });
+        }
+        locals
+    }
 }
 
 /// `output "name" { … }`
@@ -81,6 +58,8 @@ pub struct Output {
     pub sensitive: bool,
     /// `ephemeral`
     pub ephemeral: bool,
+    /// Which of the two are said at all, so that an override file changes only what it says.
+    pub(crate) flags_said: (bool, bool),
     /// Why it should not be used any more.
     pub deprecated: Option<Str>,
     /// `depends_on`
@@ -89,4 +68,67 @@ pub struct Output {
     pub preconditions: Vec<CheckRule>,
     /// Where it is declared.
     pub declared: Declared,
+}
+
+impl Output {
+    /// Where its value stands, or its header if there is none.
+    pub fn usage_span(&self) -> Span {
+        self.expr.as_ref().map_or(self.declared.header, |expr| expr.span)
+    }
+
+    /// Reads an `output` block.
+    pub(crate) fn decode(decoder: &mut Decoder<'_>, block: &Block) -> Self {
+        let name = label(block, 0);
+        let schema = BodySchema::new()
+            .optional("description")
+            .required("value")
+            .optional("depends_on")
+            .optional("sensitive")
+            .optional("ephemeral")
+            .optional("deprecated")
+            .block("precondition", &[])
+            .block("postcondition", &[]);
+        let content = decoder.content(&block.body, &relaxed(schema, decoder.is_override));
+        decoder.check_name(&name, "Invalid output name");
+
+        let mut output = Self {
+            name: name.text,
+            description: content.attr("description").and_then(|attribute| decoder.constant_string(attribute)),
+            expr: content.attr("value").map(|attribute| Arc::clone(&attribute.expr)),
+            sensitive: content
+                .attr("sensitive")
+                .is_some_and(|attribute| decoder.constant_bool(attribute) == Some(true)),
+            ephemeral: content
+                .attr("ephemeral")
+                .is_some_and(|attribute| decoder.constant_bool(attribute) == Some(true)),
+            flags_said: (content.attr("sensitive").is_some(), content.attr("ephemeral").is_some()),
+            deprecated: None,
+            depends_on: decoder.depends_on(&content),
+            preconditions: Vec::new(),
+            declared: Declared::of(block),
+        };
+        if let Some(attribute) = content.attr("deprecated") {
+            output.deprecated = decoder.constant_string(attribute);
+            if output.deprecated.as_ref().is_some_and(|text| text.trim().is_empty()) {
+                decoder.error(
+                    "Invalid `deprecated` attribute",
+                    "The \"deprecated\" argument must not be empty, and should provide instructions on how to migrate \
+                     away from usage of this deprecated output value.",
+                    attribute.expr.span,
+                );
+            }
+        }
+        for inner in &content.blocks {
+            if inner.kind.name == "precondition" {
+                output.preconditions.push(CheckRule::decode(decoder, inner));
+            } else {
+                decoder.error(
+                    "Postconditions are not allowed",
+                    "Output values can only have preconditions, not postconditions.",
+                    inner.kind.span,
+                );
+            }
+        }
+        output
+    }
 }

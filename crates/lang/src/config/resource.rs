@@ -1,4 +1,4 @@
-//! `resource`, `data` and `ephemeral` blocks.
+//! `resource`, `data` and `ephemeral` blocks. Their `lifecycle` blocks are read in [`lifecycle`].
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,10 +6,14 @@ use std::sync::Arc;
 use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_syntax::ast::{Expr, Step, Traversal};
-use groma_syntax::body::Body;
+use groma_syntax::body::{Block, Body, BodySchema, Content};
 
-use super::provider::ProviderSource;
+use super::provider::source::ProviderSource;
+use super::provisioner::{When, only_self_references};
+use super::read::{Decoder, label};
 use super::{CheckRule, Connection, Declared, ProviderRef, Provisioner, Repetition};
+
+mod lifecycle;
 
 /// What kind of object a block stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,6 +35,13 @@ pub struct ResourceKey {
     pub kind: Str,
     /// Its name, the second label.
     pub name: Str,
+}
+
+impl ResourceKey {
+    /// The local name of the provider that the type implies: what stands before the first `_`.
+    pub fn implied_provider(&self) -> &str {
+        self.kind.split('_').next().unwrap_or(&self.kind)
+    }
 }
 
 impl fmt::Display for ResourceKey {
@@ -111,4 +122,199 @@ pub struct RelativePath {
     pub steps: Vec<Step>,
     /// All of it.
     pub span: Span,
+}
+
+/// Where a `data` block stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Placement {
+    /// In a file.
+    TopLevel,
+    /// In a `check` block, which has fewer meta-arguments.
+    InCheck,
+}
+
+/// Where `count`, `enabled` and `for_each` are written.
+#[derive(Default)]
+struct RepetitionSpans {
+    count: Option<Span>,
+    enabled: Option<Span>,
+    for_each: Option<Span>,
+}
+
+fn meta_arguments() -> BodySchema {
+    ["count", "for_each", "provider", "depends_on"].into_iter().fold(BodySchema::new(), BodySchema::optional)
+}
+
+fn managed_schema() -> BodySchema {
+    meta_arguments()
+        .block("locals", &[])
+        .block("lifecycle", &[])
+        .block("connection", &[])
+        .block("provisioner", &["type"])
+        .block("_", &[])
+}
+
+impl Resource {
+    /// The local name and alias of the provider configuration that it uses.
+    pub fn provider_key(&self) -> super::ProviderConfigKey {
+        match &self.provider_ref {
+            Some(reference) => reference.key.clone(),
+            None => super::ProviderConfigKey { name: self.key.implied_provider().into(), alias: None },
+        }
+    }
+
+    /// All conditions, preconditions first.
+    pub fn conditions(&self) -> impl Iterator<Item = &CheckRule> {
+        self.preconditions.iter().chain(&self.postconditions)
+    }
+
+    /// Reads what all three kinds have in common. The caller reads the blocks.
+    fn start(
+        decoder: &mut Decoder<'_>,
+        mode: ResourceMode,
+        block: &Block,
+        content: &Content,
+        config: Body,
+    ) -> (Self, RepetitionSpans) {
+        let (kind, name) = (label(block, 0), label(block, 1));
+        let (bad_kind, bad_name) = match mode {
+            ResourceMode::Managed => ("Invalid resource type name", "Invalid resource name"),
+            ResourceMode::Data => ("Invalid data source name", "Invalid data resource name"),
+            ResourceMode::Ephemeral => ("Invalid ephemeral resource type name", "Invalid ephemeral resource name"),
+        };
+        decoder.check_name(&kind, bad_kind);
+        decoder.check_name(&name, bad_name);
+        let mut resource = Self {
+            provider: ProviderSource::implied(&kind.text),
+            key: ResourceKey { mode, kind: kind.text, name: name.text },
+            config,
+            repetition: Repetition::Once,
+            provider_ref: None,
+            depends_on: Vec::new(),
+            preconditions: Vec::new(),
+            postconditions: Vec::new(),
+            managed: Managed::default(),
+            check: None,
+            declared: Declared::of(block),
+            kind_span: kind.span,
+        };
+        let mut spans = RepetitionSpans::default();
+        if let Some(attribute) = content.attr("count") {
+            resource.repetition = Repetition::Count(Arc::clone(&attribute.expr));
+            spans.count = Some(attribute.name.span);
+        }
+        if let Some(attribute) = content.attr("for_each") {
+            resource.repetition = Repetition::ForEach(Arc::clone(&attribute.expr));
+            spans.for_each = Some(attribute.name.span);
+        }
+        if let Some(attribute) = content.attr("provider") {
+            resource.provider_ref = ProviderRef::decode(decoder, &attribute.expr, "provider");
+        }
+        resource.depends_on = decoder.depends_on(content);
+        (resource, spans)
+    }
+}
+
+/// Reads a `resource` block.
+pub(crate) fn decode_managed(decoder: &mut Decoder<'_>, block: &Block) -> Resource {
+    let (content, config) = decoder.partial_content(&block.body, &managed_schema());
+    let (mut resource, mut spans) = Resource::start(decoder, ResourceMode::Managed, block, &content, config);
+    let (mut seen_lifecycle, mut seen_connection, mut seen_escape) = (None, None, None);
+    for inner in &content.blocks {
+        match inner.kind.name.as_str() {
+            "lifecycle" => {
+                let already = "This resource already has a lifecycle block";
+                if decoder.only_once(&mut seen_lifecycle, inner, "Duplicate lifecycle block", already) {
+                    lifecycle::decode_managed(decoder, inner, &mut resource, &mut spans);
+                }
+            }
+            "connection" => {
+                let already = "This resource already has a connection block";
+                if decoder.only_once(&mut seen_connection, inner, "Duplicate connection block", already) {
+                    resource.managed.connection = Some(Connection::of(inner));
+                }
+            }
+            "provisioner" => resource.managed.provisioners.extend(Provisioner::decode(decoder, inner)),
+            "_" => decoder.escaping_block(&mut seen_escape, inner, &mut resource.config, "resource-type-specific"),
+            _ => decoder.reserved_block(inner, "resource"),
+        }
+    }
+    decoder.exclusive_repetition(spans.count, spans.enabled, spans.for_each, "resources");
+    let has_destroy_provisioner = resource.managed.provisioners.iter().any(|one| one.when == When::Destroy);
+    if let Some(connection) = resource.managed.connection.as_ref().filter(|_| has_destroy_provisioner) {
+        only_self_references(decoder, &connection.config);
+    }
+    resource
+}
+
+/// Reads a `data` block.
+pub(crate) fn decode_data(decoder: &mut Decoder<'_>, block: &Block, placement: Placement) -> Resource {
+    let schema = meta_arguments().block("lifecycle", &[]).block("locals", &[]).block("_", &[]);
+    let (content, config) = decoder.partial_content(&block.body, &schema);
+    let (mut resource, mut spans) = Resource::start(decoder, ResourceMode::Data, block, &content, config);
+    if placement == Placement::InCheck {
+        for name in ["count", "for_each"] {
+            if let Some(attribute) = content.attr(name) {
+                decoder.error(
+                    format!("Invalid \"{name}\" attribute"),
+                    format!("The \"{name}\" meta-argument is not supported within nested data blocks."),
+                    attribute.name.span,
+                );
+            }
+        }
+        resource.repetition = Repetition::Once;
+        spans = RepetitionSpans::default();
+    }
+    let (mut seen_lifecycle, mut seen_escape) = (None, None);
+    for inner in &content.blocks {
+        match inner.kind.name.as_str() {
+            "_" => decoder.escaping_block(&mut seen_escape, inner, &mut resource.config, "resource-type-specific"),
+            "lifecycle" => {
+                if placement == Placement::InCheck {
+                    decoder.error(
+                        "Invalid lifecycle block",
+                        "Nested data blocks do not support \"lifecycle\" blocks as the lifecycle is managed by the \
+                         containing block.",
+                        inner.header_span,
+                    );
+                }
+                let already = "This resource already has a lifecycle block";
+                if decoder.only_once(&mut seen_lifecycle, inner, "Duplicate lifecycle block", already) {
+                    lifecycle::decode_data(decoder, inner, &mut resource, &mut spans);
+                }
+            }
+            _ => decoder.reserved_block(inner, "data"),
+        }
+    }
+    decoder.exclusive_repetition(spans.count, spans.enabled, spans.for_each, "data sources");
+    resource
+}
+
+/// Reads an `ephemeral` block.
+pub(crate) fn decode_ephemeral(decoder: &mut Decoder<'_>, block: &Block) -> Resource {
+    let (content, config) = decoder.partial_content(&block.body, &managed_schema());
+    let (mut resource, mut spans) = Resource::start(decoder, ResourceMode::Ephemeral, block, &content, config);
+    let (mut seen_lifecycle, mut seen_escape) = (None, None);
+    for inner in &content.blocks {
+        match inner.kind.name.as_str() {
+            "lifecycle" => {
+                let already = "This ephemeral resource already has a lifecycle block";
+                if decoder.only_once(&mut seen_lifecycle, inner, "Duplicate lifecycle block", already) {
+                    lifecycle::decode_ephemeral(decoder, inner, &mut resource, &mut spans);
+                }
+            }
+            kind @ ("connection" | "provisioner") => decoder.error(
+                "Invalid configuration block for ephemeral resource",
+                format!(
+                    "The block type \"{kind}\" cannot be used in ephemeral resources. \
+                     This is meant to be used strictly in \"resource\" blocks."
+                ),
+                inner.header_span,
+            ),
+            "_" => decoder.escaping_block(&mut seen_escape, inner, &mut resource.config, "resource-type-specific"),
+            _ => decoder.reserved_block(inner, "ephemeral"),
+        }
+    }
+    decoder.exclusive_repetition(spans.count, spans.enabled, spans.for_each, "ephemeral resources");
+    resource
 }

@@ -1,0 +1,1 @@
+//! Modules from texts: what is read, and what is wrong.

@@ -1,0 +1,273 @@
+//! Following module calls: where each leads, and what a child module may not do.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use groma_model::convert::convert;
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::span::{SourceMap, Span};
+use groma_model::text::Str;
+use groma_model::ty::Type;
+use groma_syntax::ast::Expr;
+
+use super::files::{self, LoadedModule};
+use super::source::{self, BadSource, Source};
+use super::{ModuleChain, ModuleNode, SourceTree, StaticEvaluator};
+use crate::config::version::VersionConstraint;
+use crate::config::{Module, ModuleCall};
+
+/// How many modules a configuration may have, so that modules that call themselves come to an end.
+const MAX_MODULES: usize = 20_000;
+/// How deep module calls may be nested.
+const MAX_DEPTH: usize = 100;
+
+/// Builds the tree under a root module.
+pub(super) fn build(
+    map: &mut SourceMap,
+    tree: &dyn SourceTree,
+    root: Module,
+    statics: &dyn StaticEvaluator,
+) -> (ModuleNode, Diagnostics) {
+    let mut builder =
+        Builder { map, tree, statics, cache: BTreeMap::new(), diagnostics: Diagnostics::new(), modules: 1 };
+    let node = builder.node(root, None, Place { path: Vec::new(), source: None, remote: false, call_span: None });
+    (node, builder.diagnostics)
+}
+
+struct Builder<'a> {
+    map: &'a mut SourceMap,
+    tree: &'a dyn SourceTree,
+    statics: &'a dyn StaticEvaluator,
+    /// Modules by directory: one that is called often is read once.
+    cache: BTreeMap<PathBuf, LoadedModule>,
+    diagnostics: Diagnostics,
+    modules: usize,
+}
+
+/// Where a module stands in the tree.
+struct Place {
+    path: Vec<Str>,
+    source: Option<Str>,
+    remote: bool,
+    call_span: Option<Span>,
+}
+
+/// Where a call leads.
+struct Target {
+    dir: PathBuf,
+    source: Str,
+    remote: bool,
+}
+
+impl Builder<'_> {
+    fn error(&mut self, summary: &str, detail: impl Into<String>, at: Span) {
+        self.diagnostics.push(Diagnostic::error(summary, detail).at(at));
+    }
+
+    fn node(&mut self, module: Module, caller: Option<(&Str, &ModuleChain<'_>)>, place: Place) -> ModuleNode {
+        let chain = ModuleChain { module: &module, caller };
+        let mut children = BTreeMap::new();
+        for (name, call) in &module.module_calls {
+            let Some(target) = self.target(&chain, call, &place) else { continue };
+            let Some(child) = self.module_at(&target.dir, call) else { continue };
+            let mut path = place.path.clone();
+            path.push(name.clone());
+            let inner = Place {
+                path,
+                source: Some(target.source),
+                remote: place.remote || target.remote,
+                call_span: Some(call.declared.header),
+            };
+            children.insert(name.clone(), self.node(child, Some((name, &chain)), inner));
+        }
+        if caller.is_some() {
+            self.check_child(&module, &place.path);
+        }
+        let Place { path, source, remote, call_span } = place;
+        ModuleNode { path, module, children, source, remote, call_span }
+    }
+
+    fn check_child(&mut self, module: &Module, path: &[Str]) {
+        if let Some(backend) = &module.backend {
+            self.diagnostics.push(
+                Diagnostic::warning(
+                    "Backend configuration ignored",
+                    "Any selected backend applies to the entire configuration, so backends are expected only in the root \
+                     module.\n\nThis is a warning rather than an error because it's sometimes convenient to temporarily \
+                     call a root module as a child module for testing purposes, but this backend configuration block \
+                     will have no effect.",
+                )
+                .at(backend.header),
+            );
+        }
+        if let Some(import) = module.imports.first() {
+            let path: Vec<&str> = path.iter().map(Str::as_str).collect();
+            self.error(
+                "Invalid import configuration",
+                format!(
+                    "An import block was detected in \"module.{}\". Import blocks are only allowed in the root module.",
+                    path.join(".module.")
+                ),
+                import.header,
+            );
+        }
+    }
+
+    /// Where a call leads. None if that cannot be said, which is reported.
+    fn target(&mut self, chain: &ModuleChain<'_>, call: &ModuleCall, place: &Place) -> Option<Target> {
+        if place.path.len() >= MAX_DEPTH || self.modules >= MAX_MODULES {
+            self.error(
+                "Too many modules",
+                "The module calls do not come to an end: probably a module calls itself.",
+                call.declared.header,
+            );
+            return None;
+        }
+        let version = match self.version(chain, call) {
+            Ok(version) => version,
+            Err(()) => return None,
+        };
+        let expr = call.source.as_ref()?;
+        let text = self.source_text(chain, call, expr)?;
+        let found = match source::parse(&text, version.is_some()) {
+            Ok(found) => found,
+            Err(problem) => {
+                self.bad_source(&text, problem, expr.span);
+                return None;
+            }
+        };
+        match found {
+            Source::Local(relative) => {
+                let dir = files::clean(&chain.module.source_dir.join(relative));
+                Some(Target { dir, source: text, remote: false })
+            }
+            Source::Registry | Source::Remote => {
+                let mut path = place.path.clone();
+                path.push(call.name.clone());
+                let version = version.map(|version| version.text);
+                let dir = self.tree.installed_module(&path, &text, version.as_deref());
+                if dir.is_none() {
+                    self.not_installed(call.declared.header);
+                }
+                Some(Target { dir: dir?, source: text, remote: true })
+            }
+        }
+    }
+
+    fn not_installed(&mut self, at: Span) {
+        self.error(
+            "Module not installed",
+            "This module is not yet installed. Run \"groma init\" to install all modules required by this configuration.",
+            at,
+        );
+    }
+
+    fn bad_source(&mut self, text: &str, problem: BadSource, at: Span) {
+        let (summary, detail) = match problem {
+            BadSource::MaybeRelativePath => (
+                "Invalid module source address",
+                format!(
+                    "The installation method for module package {text:?} is not clear.\n\nIf you intended this as a path \
+                     relative to the current module, use \"./{text}\" instead. The \"./\" prefix indicates that the \
+                     address is a relative filesystem path."
+                ),
+            ),
+            BadSource::NotRegistry(reason) => (
+                "Invalid registry module source address",
+                format!(
+                    "Failed to parse module registry address: {reason}.\n\nA module registry source address is assumed \
+                     because the argument \"version\", which applies only to registry modules, is set."
+                ),
+            ),
+            BadSource::Other(reason) => {
+                ("Invalid module source address", format!("Failed to parse module source address: {reason}."))
+            }
+        };
+        self.error(summary, detail, at);
+    }
+
+    /// The version that a call asks for; null means none. An error is reported.
+    fn version(&mut self, chain: &ModuleChain<'_>, call: &ModuleCall) -> Result<Option<VersionConstraint>, ()> {
+        let Some(attribute) = &call.version else { return Ok(None) };
+        let (value, diagnostics) =
+            self.statics.evaluate(chain, &attribute.expr, &format!("module.{}.version", call.name));
+        let failed = diagnostics.has_errors();
+        self.diagnostics.extend(diagnostics);
+        if failed {
+            return Err(());
+        }
+        if value.is_null() {
+            return Ok(None);
+        }
+        let (value, marks) = value.unmark_deep();
+        let problem = if marks.is_sensitive() {
+            "Sensitive values, or values derived from sensitive values, cannot be used as version arguments."
+        } else if marks.is_ephemeral() {
+            "Ephemeral values, or values derived from ephemeral values, cannot be used as version arguments."
+        } else {
+            match convert(&value, &Type::String).ok().as_ref().and_then(|value| value.as_str()) {
+                None => "A string value is required for version.",
+                Some(text) => match VersionConstraint::parse(text, attribute.span) {
+                    Some(version) => return Ok(Some(version)),
+                    None => "This string does not use correct version constraint syntax.",
+                },
+            }
+        };
+        self.error("Invalid version constraint", problem, attribute.expr.span);
+        Err(())
+    }
+
+    fn source_text(&mut self, chain: &ModuleChain<'_>, call: &ModuleCall, expr: &Expr) -> Option<Str> {
+        let subject = format!("module.{}.source", call.name);
+        let (value, diagnostics) = self.statics.evaluate(chain, expr, &subject);
+        let failed = diagnostics.has_errors();
+        self.diagnostics.extend(diagnostics);
+        if failed {
+            return None;
+        }
+        let (value, marks) = value.unmark_deep();
+        for (marked, what) in [(marks.is_sensitive(), "Sensitive"), (marks.is_ephemeral(), "Ephemeral")] {
+            if marked {
+                let lower = what.to_lowercase();
+                self.error(
+                    &format!("{what} value not allowed"),
+                    format!("{what} values, or values derived from {lower} values, cannot be used as {subject}."),
+                    expr.span,
+                );
+                return None;
+            }
+        }
+        let problem = match convert(&value, &Type::String) {
+            Ok(value) if value.is_null() => "a string is required".to_owned(),
+            Ok(value) => match value.as_str() {
+                Some(text) => return Some(text.into()),
+                None => "value must be known".to_owned(),
+            },
+            Err(error) => error.to_string(),
+        };
+        self.error("Unsuitable value type", format!("Unsuitable value: {problem}"), expr.span);
+        None
+    }
+
+    /// The module in a directory. None if there is no such directory, which is reported.
+    fn module_at(&mut self, dir: &Path, call: &ModuleCall) -> Option<Module> {
+        let known = self.cache.contains_key(dir);
+        if !known {
+            let loaded = files::load_dir(self.map, self.tree, dir);
+            self.diagnostics.extend(loaded.syntax.clone().into_iter().filter(|_| !loaded.unreadable));
+            self.cache.insert(dir.to_owned(), loaded);
+        }
+        let loaded = self.cache.get(dir)?;
+        if loaded.unreadable {
+            self.error(
+                "Module not installed",
+                format!("This module's directory {} could not be read.", dir.display()),
+                call.declared.header,
+            );
+            return None;
+        }
+        self.modules += 1;
+        self.diagnostics.extend(loaded.declarations.clone());
+        Some(loaded.module.clone())
+    }
+}
