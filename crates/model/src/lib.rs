@@ -2,6 +2,7 @@
 //!
 //! No IO, no async, no clock. Start with [`value::Value`] and [`diag::Diagnostic`].
 
+pub mod address;
 pub mod codec;
 pub mod convert;
 pub mod diag;

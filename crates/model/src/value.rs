@@ -20,6 +20,7 @@ use crate::text::Str;
 use crate::ty::{ObjectType, Type};
 
 pub use canonical::go_quote;
+pub(crate) use canonical::is_printable;
 pub use entries::Entries;
 pub use marks::PathMarks;
 pub use ops::OpError;

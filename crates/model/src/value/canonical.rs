@@ -134,7 +134,7 @@ fn escape_code_point(c: char, out: &mut String) {
 }
 
 /// Letters, marks, numbers, punctuation, symbols and the ASCII space.
-fn is_printable(c: char) -> bool {
+pub(crate) fn is_printable(c: char) -> bool {
     // The standard library leaves exactly those unescaped in a string, once the first character (which it treats
     // differently if it combines with what is before it) is out of the way.
     let probe = ['x', c];
