@@ -1,6 +1,6 @@
 //! Shows what this crate makes of files, in the form of the Go oracle in `tests/oracles/hcl`, to compare the two.
 //!
-//! `dump ast|diags|format|fmt FILE...` gives one line of JSON per file.
+//! `dump ast|diags|format|fmt|json-diags FILE...` gives one line of JSON per file.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -30,8 +30,11 @@ fn answer(question: &str, text: &str) -> String {
     if question == "fmt" {
         return groma_syntax::fmt::format_file(&map, file).map_or("null".to_owned(), |text| quote(&text));
     }
-    let parsed = groma_syntax::parse_native(&map, file);
-    if question == "diags" {
+    let parsed = match question {
+        "json-diags" => groma_syntax::parse_json(&map, file),
+        _ => groma_syntax::parse_native(&map, file),
+    };
+    if question.ends_with("diags") {
         let rows = parsed.diagnostics.iter().map(|diagnostic| {
             let span = diagnostic.subject.unwrap_or(Span::new(file, 0, 0));
             format!("[{},{},{},{}]", map.start(span).line, quote(&diagnostic.summary), span.start, span.end)
@@ -158,9 +161,7 @@ fn parts(list: &[TemplatePart], span: Span) -> Vec<String> {
 fn steps(steps: &[Step]) -> impl Iterator<Item = String> {
     steps.iter().map(|step| match step {
         Step::Attr { name, span } => node("attr", *span, [quote(name)]),
-        Step::Index { key: StepKey::Number(number), span } => {
-            node("key", *span, [quote(&format!("n{}", number))])
-        }
+        Step::Index { key: StepKey::Number(number), span } => node("key", *span, [quote(&format!("n{number}"))]),
         Step::Index { key: StepKey::String(text), span } => node("key", *span, [quote(&format!("s{text}"))]),
     })
 }
@@ -169,7 +170,7 @@ fn literal(literal: &Literal) -> String {
     match literal {
         Literal::Null => "null".to_owned(),
         Literal::Bool(value) => value.to_string(),
-        Literal::Number(number) => quote(&format!("n{}", number)),
+        Literal::Number(number) => quote(&format!("n{number}")),
     }
 }
 

@@ -1,5 +1,10 @@
 //! Questions about expressions that need no evaluation: which names they use, and what they are as plain syntax.
 
+#![expect(
+    clippy::result_large_err,
+    reason = "what is wrong is an ordinary answer here, and callers pass it on at once"
+)]
+
 use std::borrow::Cow;
 
 use groma_model::diag::Diagnostic;
@@ -9,6 +14,9 @@ use crate::ast::{
     Call, Expr, ExprKind, For, Ident, Literal, ObjectItem, Template, TemplateKind, TemplatePart, Traversal,
 };
 use crate::parser;
+
+#[cfg(test)]
+mod tests;
 
 impl Expr {
     /// All absolute references in it, in source order, without the names that an enclosing `for` binds.

@@ -17,6 +17,8 @@ mod joined;
 mod merged;
 mod native;
 mod references;
+#[cfg(test)]
+mod tests;
 
 /// `name = expr`
 #[derive(Debug, Clone)]

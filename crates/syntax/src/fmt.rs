@@ -3,6 +3,8 @@
 
 mod layout;
 mod rewrite;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 

@@ -14,6 +14,8 @@ use crate::parser;
 
 mod reader;
 mod scanner;
+#[cfg(test)]
+mod tests;
 
 /// A JSON value.
 #[derive(Debug)]

@@ -3,6 +3,8 @@
 
 mod check;
 mod template;
+#[cfg(test)]
+mod tests;
 mod token;
 
 use unicode_ident::{is_xid_continue, is_xid_start};
@@ -252,13 +254,11 @@ impl<'t> Lexer<'t> {
         if self.no_comment_end_from.is_some_and(|from| from <= self.at) {
             return None;
         }
-        match self.text[self.at + 2..].find("*/") {
-            Some(len) => Some(len + 4),
-            None => {
-                self.no_comment_end_from = Some(self.at);
-                None
-            }
+        let end = self.text[self.at + 2..].find("*/");
+        if end.is_none() {
+            self.no_comment_end_from = Some(self.at);
         }
+        end.map(|len| len + 4)
     }
 
     fn close_brace(&mut self) {

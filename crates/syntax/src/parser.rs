@@ -12,6 +12,8 @@ mod literal;
 mod structure;
 mod template;
 mod term;
+#[cfg(test)]
+mod tests;
 mod traversal;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
@@ -71,8 +73,9 @@ pub(crate) fn file(source: &SourceFile, file: FileId) -> Parsed<Body> {
 fn outline(body: &Body) -> Vec<OutlineEntry> {
     let blocks = body.native_items().map_or(&[] as &[_], |(_, blocks)| blocks);
     let entry = |block: &crate::body::Block| {
-        let labels: String = block.labels.iter().map(|label| format!(" {:?}", label.text.as_str())).collect();
-        OutlineEntry { span: block.span, header: format!("{}{labels}", block.kind.name) }
+        let labels = block.labels.iter().flat_map(|label| [" ".to_owned(), format!("{:?}", label.text.as_str())]);
+        let header = std::iter::once(block.kind.name.to_string()).chain(labels).collect();
+        OutlineEntry { span: block.span, header }
     };
     blocks.iter().map(entry).collect()
 }
@@ -184,13 +187,8 @@ impl<'t> Parser<'t> {
 
     /// The end of the file, or of the part of it that may be read.
     fn end_token(&self) -> Token {
-        match self.tokens.get(self.limit) {
-            Some(token) => Token { kind: TokenKind::Eof, start: token.start, end: token.start },
-            None => {
-                let end = self.text.len() as u32;
-                Token { kind: TokenKind::Eof, start: end, end }
-            }
-        }
+        let end = self.tokens.get(self.limit).map_or(self.text.len() as u32, |token| token.start);
+        Token { kind: TokenKind::Eof, start: end, end }
     }
 
     fn peek(&self) -> Token {

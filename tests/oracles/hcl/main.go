@@ -1,6 +1,6 @@
 // Command hcl is the oracle for groma-syntax: it shows what the Go implementation makes of a text.
 //
-//	hcl tokens|ast|diags|format FILE...
+//	hcl tokens|template-tokens|ast|diags|format|json-diags FILE...
 //
 // Every file gives one line of JSON, in the order of the arguments.
 package main
@@ -13,11 +13,12 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
+	hcljson "github.com/hashicorp/hcl/v2/json"
 )
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: hcl tokens|ast|diags|format FILE...")
+		fmt.Fprintln(os.Stderr, "usage: hcl tokens|template-tokens|ast|diags|format|json-diags FILE...")
 		os.Exit(2)
 	}
 	out := json.NewEncoder(os.Stdout)
@@ -37,31 +38,38 @@ func answer(question string, source []byte) any {
 	switch question {
 	case "tokens":
 		tokens, _ := hclsyntax.LexConfig(source, "", start)
-		list := []any{}
-		for _, token := range tokens {
-			list = append(list, []any{token.Type.String(), token.Range.Start.Byte, token.Range.End.Byte})
-		}
-		return list
+		return tokenList(tokens)
 	case "template-tokens":
 		tokens, _ := hclsyntax.LexTemplate(source, "", start)
-		list := []any{}
-		for _, token := range tokens {
-			list = append(list, []any{token.Type.String(), token.Range.Start.Byte, token.Range.End.Byte})
-		}
-		return list
+		return tokenList(tokens)
 	case "format":
 		return string(hclwrite.Format(source))
+	case "json-diags":
+		_, diags := hcljson.Parse(source, "")
+		return diagnosticList(diags)
 	}
 	file, diags := hclsyntax.ParseConfig(source, "", start)
 	if question == "diags" {
-		list := []any{}
-		for _, diag := range diags {
-			list = append(list, []any{diag.Subject.Start.Line, diag.Summary, diag.Subject.Start.Byte, diag.Subject.End.Byte})
-		}
-		return list
+		return diagnosticList(diags)
 	}
 	if diags.HasErrors() {
 		return nil
 	}
 	return body(file.Body.(*hclsyntax.Body))
+}
+
+func tokenList(tokens hclsyntax.Tokens) []any {
+	list := []any{}
+	for _, token := range tokens {
+		list = append(list, []any{token.Type.String(), token.Range.Start.Byte, token.Range.End.Byte})
+	}
+	return list
+}
+
+func diagnosticList(diags hcl.Diagnostics) []any {
+	list := []any{}
+	for _, diag := range diags {
+		list = append(list, []any{diag.Subject.Start.Line, diag.Summary, diag.Subject.Start.Byte, diag.Subject.End.Byte})
+	}
+	return list
 }

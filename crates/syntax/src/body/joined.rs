@@ -52,7 +52,8 @@ fn join(mut content: Content, more: Content, schema: &BodySchema, diagnostics: &
 fn add_attributes(attributes: &mut Vec<Attribute>, more: Vec<Attribute>, diagnostics: &mut Diagnostics) {
     for attribute in more {
         if attributes.iter().any(|known| known.name.name == attribute.name.name) {
-            let detail = format!("Argument {:?} was already set outside the escaping block.", attribute.name.name.as_str());
+            let detail =
+                format!("Argument {:?} was already set outside the escaping block.", attribute.name.name.as_str());
             diagnostics.push(Diagnostic::error("Duplicate argument", detail).at(attribute.name.span));
         } else {
             attributes.push(attribute);

@@ -153,10 +153,8 @@ fn wants_space(before: Option<K>, piece: &Piece<'_>, after: &Piece<'_>) -> bool 
 /// Whether a minus behind such a piece belongs to the number that follows.
 fn is_sign(before: Option<K>) -> bool {
     let Some(before) = before else { return true };
-    matches!(
-        before,
-        K::OpenParen | K::OpenBrace | K::OpenBracket | K::Equal | K::Colon | K::Comma | K::Question
-    ) || matches!(before, K::Plus | K::Star | K::Slash | K::Percent | K::Minus)
+    matches!(before, K::OpenParen | K::OpenBrace | K::OpenBracket | K::Equal | K::Colon | K::Comma | K::Question)
+        || matches!(before, K::Plus | K::Star | K::Slash | K::Percent | K::Minus)
         || matches!(before, K::EqualEqual | K::NotEqual | K::Greater | K::GreaterEqual | K::Less | K::LessEqual)
         || matches!(before, K::And | K::Or | K::Bang)
 }

@@ -43,7 +43,7 @@ struct Rewriter<'r, 't> {
     edits: Vec<Edit<'t>>,
 }
 
-impl<'t> Rewriter<'_, 't> {
+impl Rewriter<'_, '_> {
     fn body(&mut self, body: &Body, inside: &[&str]) {
         let Some((attributes, blocks)) = body.native_items() else { return };
         for attribute in attributes {
@@ -176,11 +176,8 @@ fn escape(text: &str) -> Cow<'static, str> {
             letter if is_printable(letter) => escaped.push(letter),
             letter => {
                 let code = letter as u32;
-                let _ = if code < 0x1_0000 {
-                    write!(escaped, "\\u{code:04x}")
-                } else {
-                    write!(escaped, "\\U{code:08x}")
-                };
+                let _ =
+                    if code < 0x1_0000 { write!(escaped, "\\u{code:04x}") } else { write!(escaped, "\\U{code:08x}") };
             }
         }
     }
@@ -190,5 +187,7 @@ fn escape(text: &str) -> Cow<'static, str> {
 /// Letters, marks, numbers, punctuation, symbols and the plain space. The standard library knows, but says so only in the
 /// debug form of a string; the leading letter there keeps combining marks from counting as first.
 fn is_printable(letter: char) -> bool {
-    letter.is_ascii_graphic() || letter == ' ' || (!letter.is_ascii() && !format!("{:?}", format!("a{letter}")).contains('\\'))
+    letter.is_ascii_graphic()
+        || letter == ' '
+        || (!letter.is_ascii() && !format!("{:?}", format!("a{letter}")).contains('\\'))
 }

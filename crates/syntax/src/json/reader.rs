@@ -211,13 +211,11 @@ impl<'t> Reader<'t> {
 
     fn number(&mut self) -> Result<Node, Broken> {
         let token = self.read();
-        match Number::parse(token.text).filter(|_| is_json_number(token.text)) {
-            Some(number) => Ok(Node { kind: NodeKind::Number(number), span: token.span }),
-            None => {
-                self.error("Invalid JSON number", "There is a syntax error in the given JSON number.", token.span);
-                Err(Broken)
-            }
+        if let Some(number) = Number::parse(token.text).filter(|_| is_json_number(token.text)) {
+            return Ok(Node { kind: NodeKind::Number(number), span: token.span });
         }
+        self.error("Invalid JSON number", "There is a syntax error in the given JSON number.", token.span);
+        Err(Broken)
     }
 
     fn string(&mut self) -> Result<Node, Broken> {
@@ -226,7 +224,7 @@ impl<'t> Reader<'t> {
             Ok(text) => Ok(Node { kind: NodeKind::String(text), span: token.span }),
             Err(at) => {
                 let start = (token.span.start as usize + at).min(token.span.end as usize);
-                let span = Span::new(token.span.file, start, start);
+                let span = Span::new(token.span.file, start, (start + 1).min(token.span.end as usize));
                 self.diagnostics.push(
                     Diagnostic::error("Invalid JSON string", "There is a syntax error in the given JSON string.")
                         .at(span)
@@ -306,12 +304,12 @@ fn unquote(quoted: &str) -> Result<Str, usize> {
             Some(b'r') => '\r',
             Some(b't') => '\t',
             Some(b'u') => {
-                let (letter, len) = unicode_escape(&escape[1..]).ok_or(at + 2)?;
+                let (letter, len) = unicode_escape(&escape[1..]).ok_or_else(|| at + 3 + hex_len(&escape[1..]))?;
                 text.push(letter);
                 rest = &escape[1 + len..];
                 continue;
             }
-            _ => return Err(at + 1),
+            _ => return Err(at + 2),
         };
         text.push(letter);
         rest = &escape[1..];
@@ -334,6 +332,11 @@ fn unicode_escape(text: &str) -> Option<(char, usize)> {
         return char::from_u32(code).map(|letter| (letter, 10));
     }
     Some((char::REPLACEMENT_CHARACTER, 4))
+}
+
+/// How many of the four digits of a `\u` escape there are.
+fn hex_len(text: &str) -> usize {
+    text.bytes().take(4).take_while(u8::is_ascii_hexdigit).count()
 }
 
 fn hex4(text: &str) -> Option<u32> {

@@ -42,10 +42,13 @@ impl<'t> Scanner<'t> {
 
     pub(super) fn next(&mut self) -> Token<'t> {
         let bytes = self.text.as_bytes();
+        if self.stopped {
+            return self.token(Kind::Eof, 0);
+        }
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(self.at) {
             self.at += 1;
         }
-        let Some(first) = bytes.get(self.at).filter(|_| !self.stopped) else { return self.token(Kind::Eof, 0) };
+        let Some(first) = bytes.get(self.at) else { return self.token(Kind::Eof, 0) };
         let run = |accept: fn(&u8) -> bool| bytes[self.at..].iter().take_while(|byte| accept(byte)).count();
         match first {
             b'{' => self.token(Kind::OpenBrace, 1),

@@ -16,14 +16,11 @@ impl Parser<'_> {
     pub(super) fn for_expr(&mut self, open: Token) -> Expr {
         self.push_newlines(false);
         let close_kind = open.kind.opposite().unwrap_or(TokenKind::CloseBracket);
-        let expr = match self.for_parts(open, close_kind) {
-            Ok(expr) => expr,
-            Err(Broken) => {
-                let close = self.recover(close_kind);
-                let span = self.between(open, close);
-                self.invalid(span)
-            }
-        };
+        let expr = self.for_parts(open, close_kind).unwrap_or_else(|Broken| {
+            let close = self.recover(close_kind);
+            let span = self.between(open, close);
+            self.invalid(span)
+        });
         self.pop_newlines();
         expr
     }

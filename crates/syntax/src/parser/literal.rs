@@ -17,10 +17,8 @@ impl<'t> Parser<'t> {
     pub(super) fn literal_text(&mut self, token: Token) -> Cow<'t, str> {
         let source = self.word(token);
         let quoted = token.kind == TokenKind::QuotedLit;
-        let plain = |source: &str| {
-            !(quoted && source.contains('\\')) && !source.starts_with("$${") && !source.starts_with("%%{")
-        };
-        if plain(source) {
+        let escapes = (quoted && source.contains('\\')) || source.starts_with("$${") || source.starts_with("%%{");
+        if !escapes {
             return Cow::Borrowed(source);
         }
         let mut text = String::with_capacity(source.len());

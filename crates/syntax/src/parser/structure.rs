@@ -187,7 +187,7 @@ impl Parser<'_> {
         let ident = self.read();
         match self.peek().kind {
             TokenKind::Equal => Some(Item::Attribute(self.attribute(ident, false))),
-            TokenKind::OpenQuote | TokenKind::OpenBrace | TokenKind::Ident => self.block(ident).map(Item::Block),
+            TokenKind::OpenQuote | TokenKind::OpenBrace | TokenKind::Ident => Some(Item::Block(self.block(ident))),
             _ => {
                 self.recover_after_item();
                 self.error(ITEM_REQUIRED, EQUALS_ADVICE, ident);
@@ -235,7 +235,7 @@ impl Parser<'_> {
         }
     }
 
-    fn block(&mut self, kind: Token) -> Option<Block> {
+    fn block(&mut self, kind: Token) -> Block {
         let mut labels = Vec::new();
         let open = loop {
             let next = self.peek();
@@ -249,7 +249,7 @@ impl Parser<'_> {
                     self.read();
                     labels.push(Label { text: self.word(next).into(), span: self.span(next) });
                 }
-                _ => return Some(self.bad_block(kind, labels, next)),
+                _ => return self.bad_block(kind, labels, next),
             }
         };
         let body = self.block_body(kind, open);
@@ -266,7 +266,7 @@ impl Parser<'_> {
             self.recover_after_item();
         }
         let body = body.unwrap_or_else(|| Body::empty(self.between(open, close)));
-        Some(self.finish_block(kind, labels, body, (open, close)))
+        self.finish_block(kind, labels, body, (open, close))
     }
 
     fn finish_block(&self, kind: Token, labels: Vec<Label>, body: Body, braces: (Token, Token)) -> Block {
