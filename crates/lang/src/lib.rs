@@ -2,12 +2,15 @@
 //!
 //! Start with [`eval`] for how an expression becomes a value and [`func`] for the functions it may call.
 
+pub mod builtin_schema;
 pub mod config;
+pub mod decode;
 pub mod display;
 pub mod environment;
 pub mod eval;
 pub mod func;
 pub mod load;
 mod merge;
+pub mod oracle;
 pub mod refs;
 pub mod typeexpr;

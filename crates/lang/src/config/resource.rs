@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use groma_model::span::Span;
 use groma_model::text::Str;
-use groma_syntax::ast::{Expr, Step, Traversal};
+use groma_syntax::ast::{Expr, ExprKind, Step, Traversal};
 use groma_syntax::body::{Block, Body, BodySchema, Content};
 
 use super::provider::source::ProviderSource;
@@ -122,6 +122,22 @@ pub struct RelativePath {
     pub steps: Vec<Step>,
     /// All of it.
     pub span: Span,
+}
+
+/// The reference that an entry of `replace_triggered_by` is, without keys that are not constant.
+pub fn trigger_target(expr: &Expr) -> Option<Traversal> {
+    match &expr.kind {
+        ExprKind::Traversal(traversal) => Some(Traversal::clone(traversal)),
+        ExprKind::RelTraversal(relative) => {
+            let mut traversal = trigger_target(&relative.base)?;
+            traversal.steps.extend_from_slice(&relative.steps);
+            traversal.span = expr.span;
+            Some(traversal)
+        }
+        ExprKind::Index(index) => trigger_target(&index.collection),
+        ExprKind::Parens(inner) => trigger_target(inner),
+        _ => None,
+    }
 }
 
 /// Where a `data` block stands.

@@ -1,0 +1,67 @@
+//! The schemas of the provider that is part of the program: `terraform_data` and `terraform_remote_state`.
+
+use std::sync::{Arc, LazyLock};
+
+use groma_model::schema::{Attribute, Block, Schema};
+use groma_model::text::Str;
+use groma_model::ty::Type;
+
+use crate::config::{ProviderSource, ResourceMode};
+use crate::oracle::SchemaSource;
+
+/// Knows the schemas of the built-in provider and of no other.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BuiltinSchemas;
+
+impl SchemaSource for BuiltinSchemas {
+    fn provider(&self, provider: &ProviderSource) -> Option<Arc<Schema>> {
+        is_ours(provider).then(|| Arc::clone(&PROVIDER))
+    }
+
+    fn resource(&self, provider: &ProviderSource, mode: ResourceMode, kind: &str) -> Option<Arc<Schema>> {
+        let schema = match (mode, kind) {
+            (ResourceMode::Managed, "terraform_data") => &DATA,
+            (ResourceMode::Data, "terraform_remote_state") => &REMOTE_STATE,
+            _ => return None,
+        };
+        is_ours(provider).then(|| Arc::clone(schema))
+    }
+}
+
+fn is_ours(provider: &ProviderSource) -> bool {
+    provider.is_builtin() && provider.kind == "terraform"
+}
+
+static PROVIDER: LazyLock<Arc<Schema>> = LazyLock::new(Arc::default);
+
+static DATA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
+    schema([
+        ("input", optional(Type::Dynamic)),
+        ("output", computed(Type::Dynamic)),
+        ("triggers_replace", optional(Type::Dynamic)),
+        ("id", computed(Type::String)),
+    ])
+});
+
+static REMOTE_STATE: LazyLock<Arc<Schema>> = LazyLock::new(|| {
+    schema([
+        ("backend", Attribute { required: true, ..Attribute::of_type(Type::String) }),
+        ("config", optional(Type::Dynamic)),
+        ("defaults", optional(Type::Dynamic)),
+        ("outputs", computed(Type::Dynamic)),
+        ("workspace", optional(Type::String)),
+    ])
+});
+
+fn optional(ty: Type) -> Attribute {
+    Attribute { optional: true, ..Attribute::of_type(ty) }
+}
+
+fn computed(ty: Type) -> Attribute {
+    Attribute { computed: true, ..Attribute::of_type(ty) }
+}
+
+fn schema<const N: usize>(attributes: [(&str, Attribute); N]) -> Arc<Schema> {
+    let attributes = attributes.into_iter().map(|(name, attribute)| (Str::new(name), attribute)).collect();
+    Arc::new(Schema { version: 0, block: Block { attributes, ..Block::default() } })
+}

@@ -1,0 +1,30 @@
+//! Bodies to values, guided by a provider's schema: arguments, nested blocks of every nesting, `dynamic` blocks.
+
+mod as_blocks;
+mod block;
+mod dynamic;
+#[cfg(test)]
+mod tests;
+mod traversal;
+
+use groma_model::diag::Diagnostics;
+use groma_model::schema::Block;
+use groma_model::value::Value;
+use groma_syntax::body::Body;
+
+use crate::eval::Scope;
+
+pub use traversal::{attribute_at, check_traversal};
+
+/// Evaluates a body to an object of the schema's type. What is wrong becomes unknown.
+///
+/// References are judged first: if any of them is wrong, nothing else is reported, because most of it would follow from that.
+pub fn decode_block(body: &Body, schema: &Block, scope: &dyn Scope) -> (Value, Diagnostics) {
+    let mut decoding = block::Decoding::default();
+    let value = decoding.object(body, schema, block::Frame { scope, context: &block::Context::of(schema) });
+    if decoding.reference_errors.has_errors() {
+        return (Value::unknown(schema.implied_type()), decoding.reference_errors);
+    }
+    decoding.reference_errors.extend(decoding.errors);
+    (value, decoding.reference_errors)
+}

@@ -1,0 +1,1 @@
+//! Bodies decoded against small schemas.
