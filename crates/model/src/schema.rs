@@ -1,13 +1,20 @@
 //! Provider schemas in our own terms: what arguments and blocks an object has, whichever protocol it was learnt through.
 
+mod attributes;
 mod types;
+mod validate;
 mod values;
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::text::Str;
 use crate::ty::Type;
+
+pub use validate::SchemaProblem;
 
 /// The schema of a resource, data source or provider configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -136,4 +143,58 @@ pub enum Nesting {
     Map,
     /// One, never null: made of empty values if it is not given.
     Group,
+}
+
+/// What identifies the objects of a resource type.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct IdentitySchema {
+    /// Counts up whenever stored identities must be upgraded.
+    pub version: i64,
+    /// Its parts, by name.
+    pub attributes: BTreeMap<Str, IdentityAttribute>,
+}
+
+/// One part of an identity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdentityAttribute {
+    /// Its type.
+    pub ty: Type,
+    /// Must be given to import an object.
+    pub required_for_import: bool,
+    /// May be given to import an object.
+    pub optional_for_import: bool,
+    /// For documentation.
+    pub description: String,
+}
+
+/// How a provider's function is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionSignature {
+    /// Its parameters, in order.
+    pub parameters: Vec<Parameter>,
+    /// The parameter that takes all arguments behind those.
+    pub variadic: Option<Parameter>,
+    /// The type of its result.
+    pub returns: Type,
+    /// What it is for, in a line.
+    pub summary: String,
+    /// For documentation.
+    pub description: Description,
+    /// Why its use is discouraged, if it is.
+    pub deprecation_message: Option<Str>,
+}
+
+/// One parameter of a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name, for messages.
+    pub name: Str,
+    /// What arguments it takes.
+    pub ty: Type,
+    /// Whether null reaches the function.
+    pub allow_null: bool,
+    /// Whether unknown values reach the function.
+    pub allow_unknown: bool,
+    /// For documentation.
+    pub description: Description,
 }

@@ -1,7 +1,9 @@
 //! The types that schemas imply.
 
-use super::{Attribute, AttributeKind, Block, NestedBlock, NestedObject, Nesting};
-use crate::ty::Type;
+use std::sync::Arc;
+
+use super::{Attribute, AttributeKind, Block, IdentitySchema, NestedBlock, NestedObject, Nesting};
+use crate::ty::{AttributeType, ObjectType, Type};
 
 impl Block {
     /// The type of an object of this schema.
@@ -13,8 +15,22 @@ impl Block {
 
     /// Whether anything inside must not be shown.
     pub fn contains_sensitive(&self) -> bool {
-        self.attributes.values().any(Attribute::contains_sensitive)
-            || self.block_types.values().any(|nested| nested.block.contains_sensitive())
+        self.any_attribute(&|attribute| attribute.sensitive)
+    }
+
+    /// Whether anything inside goes to the provider and is never stored.
+    pub fn contains_write_only(&self) -> bool {
+        self.any_attribute(&|attribute| attribute.write_only)
+    }
+
+    /// Whether the use of any attribute inside is discouraged.
+    pub fn contains_deprecated(&self) -> bool {
+        self.any_attribute(&|attribute| attribute.deprecated)
+    }
+
+    fn any_attribute(&self, test: &dyn Fn(&Attribute) -> bool) -> bool {
+        self.attributes.values().any(|attribute| attribute.any(test))
+            || self.block_types.values().any(|nested| nested.block.any_attribute(test))
     }
 }
 
@@ -27,12 +43,24 @@ impl Attribute {
         }
     }
 
+    /// The type that configuration is converted to: inside nested objects, what need not be set may be left out.
+    pub fn config_type(&self) -> Type {
+        match &self.ty {
+            AttributeKind::Type(ty) => ty.clone(),
+            AttributeKind::Nested(nested) => nested.config_type(),
+        }
+    }
+
     /// Whether it or anything inside must not be shown.
     pub fn contains_sensitive(&self) -> bool {
-        self.sensitive
+        self.any(&|attribute| attribute.sensitive)
+    }
+
+    fn any(&self, test: &dyn Fn(&Attribute) -> bool) -> bool {
+        test(self)
             || match &self.ty {
                 AttributeKind::Type(_) => false,
-                AttributeKind::Nested(nested) => nested.attributes.values().any(Attribute::contains_sensitive),
+                AttributeKind::Nested(nested) => nested.attributes.values().any(|attribute| attribute.any(test)),
             }
     }
 }
@@ -43,26 +71,48 @@ impl NestedObject {
         Type::object(self.attributes.iter().map(|(name, attribute)| (name.clone(), attribute.implied_type())))
     }
 
-    /// The type of the whole attribute.
+    /// The type of the whole attribute. Unlike blocks, objects inside an attribute always have one type.
     pub fn implied_type(&self) -> Type {
-        collected(self.object_type(), self.nesting)
+        self.nest(self.object_type())
+    }
+
+    /// The type that configuration is converted to: what need not be set may be left out.
+    pub fn config_type(&self) -> Type {
+        let attributes = self.attributes.iter().map(|(name, attribute)| {
+            let optional = attribute.optional || attribute.computed;
+            (name.clone(), AttributeType { ty: attribute.config_type(), optional })
+        });
+        self.nest(Type::Object(Arc::new(ObjectType::with_optional(attributes.collect()))))
+    }
+
+    fn nest(&self, object: Type) -> Type {
+        match self.nesting {
+            Nesting::Single | Nesting::Group => object,
+            Nesting::List => Type::list(object),
+            Nesting::Map => Type::map(object),
+            Nesting::Set => Type::set(object),
+        }
+    }
+}
+
+impl IdentitySchema {
+    /// The type of an identity.
+    pub fn implied_type(&self) -> Type {
+        Type::object(self.attributes.iter().map(|(name, attribute)| (name.clone(), attribute.ty.clone())))
     }
 }
 
 impl NestedBlock {
-    /// The type of all blocks of this kind together.
+    /// The type of all blocks of this kind together. Where `any` is inside, the objects of a list or map may have
+    /// different types, so any tuple or object fits.
     pub fn implied_type(&self) -> Type {
-        collected(self.block.implied_type(), self.nesting)
-    }
-}
-
-/// Collections of objects whose type is not fully known have no one element type, so any tuple or object fits.
-fn collected(object: Type, nesting: Nesting) -> Type {
-    match nesting {
-        Nesting::Single | Nesting::Group => object,
-        Nesting::List | Nesting::Map if object.has_dynamic() => Type::Dynamic,
-        Nesting::List => Type::list(object),
-        Nesting::Map => Type::map(object),
-        Nesting::Set => Type::set(object),
+        let object = self.block.implied_type();
+        match self.nesting {
+            Nesting::Single | Nesting::Group => object,
+            Nesting::List | Nesting::Map if object.has_dynamic() => Type::Dynamic,
+            Nesting::List => Type::list(object),
+            Nesting::Map => Type::map(object),
+            Nesting::Set => Type::set(object),
+        }
     }
 }

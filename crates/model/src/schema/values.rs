@@ -7,10 +7,8 @@ use crate::value::{Entries, Value};
 impl Block {
     /// The object of which nothing was given: attributes null, collections of blocks empty.
     pub fn empty_value(&self) -> Value {
-        let attributes = self
-            .attributes
-            .iter()
-            .map(|(name, attribute)| (name.clone(), Value::null(attribute.implied_type())));
+        let attributes =
+            self.attributes.iter().map(|(name, attribute)| (name.clone(), Value::null(attribute.implied_type())));
         let blocks = self.block_types.iter().map(|(name, block)| (name.clone(), block.empty_value()));
         Value::object(attributes.chain(blocks))
     }
