@@ -3,7 +3,9 @@
 
 #![expect(clippy::expect_used, reason = "a target says what must hold by panicking")]
 
+mod address;
 mod codec;
+mod evaluate;
 mod syntax;
 
 /// A fuzz target.
@@ -21,4 +23,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "json", run: syntax::json },
     Target { name: "expression", run: syntax::expression },
     Target { name: "msgpack", run: codec::msgpack },
+    Target { name: "address", run: address::address },
 ];

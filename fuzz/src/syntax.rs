@@ -2,15 +2,23 @@
 
 use groma_model::diag::Diagnostics;
 use groma_model::span::{FileId, SourceMap};
+use groma_syntax::fmt::{format, format_file};
 use groma_syntax::{parse_expr, parse_json, parse_native, parse_template, parse_traversal};
 
-use crate::codec;
+use crate::{codec, evaluate};
 
-/// A configuration file: any text gives a tree, and every diagnostic points into the text.
+/// A configuration file: any text gives a tree, and every diagnostic points into the text. What parses is formatted,
+/// and then still parses and stays as it is.
 pub(crate) fn hcl(data: &[u8]) {
     let (map, file) = source(data);
     let parsed = parse_native(&map, file);
     check_places(&map, file, &parsed.diagnostics);
+    let _ = format(map.file(file).text());
+    if let Ok(once) = format_file(&map, file) {
+        let (map, file) = source(once.as_bytes());
+        let twice = format_file(&map, file).expect("formatted text parses");
+        assert!(twice == once, "formatting is not stable:\n{once}\n---\n{twice}");
+    }
 }
 
 /// JSON, as a configuration file and as values and types.
@@ -21,10 +29,14 @@ pub(crate) fn json(data: &[u8]) {
     check_places(&map, file, &parsed.diagnostics);
 }
 
-/// The same text as an expression, as a template and as a reference.
+/// The same text as an expression (evaluated), as a template and as a reference.
 pub(crate) fn expression(data: &[u8]) {
     let (map, file) = source(data);
-    check_places(&map, file, &parse_expr(&map, file).diagnostics);
+    let parsed = parse_expr(&map, file);
+    check_places(&map, file, &parsed.diagnostics);
+    if !parsed.diagnostics.has_errors() {
+        evaluate::expression(&parsed.value, map.file(file).text());
+    }
     check_places(&map, file, &parse_template(&map, file).diagnostics);
     check_places(&map, file, &parse_traversal(&map, file).diagnostics);
 }
