@@ -13,8 +13,12 @@ pub const MAX_DEPTH: u32 = 512;
 /// How many bytes a string may have that a template makes.
 pub const MAX_TEXT: usize = 256 << 20;
 
-/// How many evaluations may be inside one another, across templates that call templates.
-pub(super) const MAX_RECURSION: usize = 2000;
+/// How many evaluations may be inside one another, across templates that call templates. One takes about 2 KiB of stack
+/// without optimisation, and there may be no more than 2 MiB.
+pub(super) const MAX_RECURSION: usize = 800;
+
+/// How many evaluations a template inside a template counts for.
+pub(super) const TEMPLATE_COST: usize = 8;
 
 /// How many errors one loop reports before it gives up.
 pub(super) const MAX_LOOP_ERRORS: usize = 1000;

@@ -7,6 +7,7 @@ use groma_model::value::{Value, go_quote};
 use groma_syntax::ast::Expr;
 
 use super::interpreter::{self, Interpreter};
+use super::limits::TEMPLATE_COST;
 use super::{MapScope, Scope};
 use crate::func::{FunctionError, TemplateRenderer};
 
@@ -46,7 +47,7 @@ impl TemplateRenderer for Renderer<'_> {
         check_variables(&parsed.value, name, variables, &sources)?;
         let scope = MapScope::new(variables, self.scope);
         let (value, diagnostics) =
-            interpreter::run_nested(&parsed.value, &scope, self.depth + 1, self.template_depth + 1);
+            interpreter::run_nested(&parsed.value, &scope, self.depth + TEMPLATE_COST, self.template_depth + 1);
         if diagnostics.has_errors() {
             return Err(FunctionError::new(summary(&diagnostics, &sources)));
         }
