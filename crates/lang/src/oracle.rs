@@ -40,7 +40,7 @@ impl<S: SchemaSource> SchemaSource for NothingExists<S> {
 
 impl<S: SchemaSource> ResourceOracle for NothingExists<S> {
     fn value(&self, _module: &str, resource: &Resource) -> Value {
-        let schema = self.resource(&resource.provider, resource.key.mode, &resource.key.kind);
+        let schema = self.resource(&resource.provider, resource.key.mode, &resource.key.ty);
         let ty = schema.map_or(Type::Dynamic, |schema| schema.block.implied_type());
         let value = match resource.repetition {
             Repetition::Count(_) | Repetition::ForEach(_) => Value::dynamic(),

@@ -206,7 +206,7 @@ fn resource_reference(
         return Err(missing_name(traversal.span));
     };
     let Step::Attr { name, .. } = step else { return Err(missing_name(step.span())) };
-    let resource = ResourceKey { mode, kind, name: name.clone() };
+    let resource = ResourceKey { mode, ty: kind, name: name.clone() };
     let mut steps_used = at + 1;
     let mut key = None;
     if let Some(Step::Index { key: found, span }) = traversal.steps.get(steps_used) {

@@ -68,3 +68,15 @@ pub fn parse_quoted_traversal(text: &str, span: Span) -> Parsed<Option<Traversal
 pub fn is_identifier(text: &str) -> bool {
     lexer::is_identifier(text)
 }
+
+/// How many more brackets (of all kinds) a text opens than it closes, so that a prompt knows whether to ask for more lines.
+pub fn open_brackets(text: &str) -> i64 {
+    use lexer::TokenKind::{CloseBrace, CloseBracket, CloseParen, OpenBrace, OpenBracket, OpenParen};
+
+    let weight = |token: &lexer::Token| match token.kind {
+        OpenBrace | OpenBracket | OpenParen => 1,
+        CloseBrace | CloseBracket | CloseParen => -1,
+        _ => 0,
+    };
+    lexer::lex(text).iter().map(weight).sum()
+}

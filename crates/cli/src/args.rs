@@ -1,0 +1,135 @@
+//! From what was typed to what is wanted. Flags take one or two dashes, as people know them from Terraform.
+
+mod quoting;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use crate::commands;
+use crate::env_vars::EnvVars;
+
+/// Infrastructure that is not forgotten: reads Terraform configurations, drives Terraform providers.
+#[derive(Debug, Parser)]
+#[command(name = "groma", version, disable_help_subcommand = true, max_term_width = 100)]
+pub(crate) struct Invocation {
+    /// Switch to another directory before doing anything else.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) chdir: Option<PathBuf>,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Fmt(commands::fmt::Args),
+    Validate(commands::validate::Args),
+    Console(commands::console::Args),
+    Version(commands::version::Args),
+    Metadata(commands::metadata::Args),
+    Completions(commands::completions::Args),
+    #[command(hide = true)]
+    Man(commands::man::Args),
+}
+
+/// Ends the program before any command runs: help, version, or wrong arguments.
+pub(crate) struct Early(clap::Error);
+
+impl Early {
+    /// Prints what there is to say. Wrong arguments exit with 1, as in Terraform.
+    pub(crate) fn finish(self) -> ExitCode {
+        let code = u8::from(self.0.use_stderr());
+        // If even that cannot be printed, the exit code has to do.
+        let _ = self.0.print();
+        ExitCode::from(code)
+    }
+}
+
+/// The command line as clap sees it; also for completions and man pages.
+pub(crate) fn command() -> clap::Command {
+    Invocation::command()
+}
+
+/// Reads the arguments, with those that the environment adds.
+pub(crate) fn parse(arguments: &[String], environment: &EnvVars) -> Result<Invocation, Early> {
+    let mut all = vec![arguments.first().cloned().unwrap_or_else(|| "groma".into())];
+    all.extend(with_environment(arguments.get(1..).unwrap_or(&[]), environment).map_err(Early)?);
+    let all = all.into_iter().map(two_dashes);
+    let matches = command().try_get_matches_from(rewrite_version(all)).map_err(Early)?;
+    Invocation::from_arg_matches(&matches).map_err(Early)
+}
+
+/// `-json` is `--json`; `-`, `-h` and negative numbers stay as they are.
+fn two_dashes(argument: String) -> String {
+    let rest = argument.strip_prefix('-').unwrap_or("");
+    let is_long = rest.len() > 1 && rest.starts_with(|first: char| first.is_ascii_alphabetic());
+    if is_long { format!("-{argument}") } else { argument }
+}
+
+/// `-v` and `-version` are the command `version`.
+fn rewrite_version(arguments: impl Iterator<Item = String>) -> Vec<String> {
+    let mut arguments: Vec<String> = arguments.collect();
+    if let Some(first) = arguments.get_mut(1)
+        && matches!(first.as_str(), "-v" | "--version")
+    {
+        "version".clone_into(first);
+    }
+    arguments
+}
+
+/// Puts the arguments of `TF_CLI_ARGS` and `TF_CLI_ARGS_command` right behind the command.
+fn with_environment(arguments: &[String], environment: &EnvVars) -> Result<Vec<String>, clap::Error> {
+    let position = arguments.iter().position(|argument| !argument.starts_with('-'));
+    let Some(position) = position else { return Ok(arguments.to_vec()) };
+    let words = |name: &str, text: Option<&String>| match text {
+        None => Ok(Vec::new()),
+        Some(text) => quoting::split(text).map_err(|problem| {
+            let message = format!("{name} cannot be read: {problem}\n");
+            clap::Error::raw(clap::error::ErrorKind::ValueValidation, message)
+        }),
+    };
+    // `metadata functions` is named `metadata_functions` here, so both words may belong to the command.
+    let first = arguments[position].replace('-', "_");
+    let both = arguments.get(position + 1).map(|second| format!("{first}_{}", second.replace('-', "_")));
+    let nested = both.filter(|name| environment.cli_args_of.contains_key(name));
+    let command_words = if nested.is_some() { 2 } else { 1 };
+    let own_name = nested.unwrap_or(first);
+    let (before, after) = arguments.split_at(position + command_words);
+    let mut all = before.to_vec();
+    all.extend(words("TF_CLI_ARGS", environment.cli_args.as_ref())?);
+    all.extend(words(&format!("TF_CLI_ARGS_{own_name}"), environment.cli_args_of.get(&own_name))?);
+    all.extend_from_slice(after);
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_dash_is_as_good_as_two() {
+        assert_eq!(two_dashes("-json".into()), "--json");
+        assert_eq!(two_dashes("--json".into()), "--json");
+        assert_eq!(two_dashes("-".into()), "-");
+        assert_eq!(two_dashes("-1".into()), "-1");
+        assert_eq!(two_dashes("-h".into()), "-h");
+    }
+
+    #[test]
+    fn the_environment_adds_arguments_behind_the_command() {
+        let mut environment = EnvVars { cli_args: Some("-no-color".into()), ..EnvVars::default() };
+        environment.cli_args_of.insert("fmt".into(), "-check 'a b'".into());
+        let given = ["-chdir=x".to_owned(), "fmt".to_owned(), "y".to_owned()];
+        let all = with_environment(&given, &environment).unwrap();
+        assert_eq!(all, ["-chdir=x", "fmt", "-no-color", "-check", "a b", "y"]);
+    }
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command().debug_assert();
+    }
+}

@@ -1,0 +1,58 @@
+//! One file per command: its arguments (their documentation is the help text) and what it does.
+
+pub(crate) mod completions;
+pub(crate) mod console;
+pub(crate) mod fmt;
+pub(crate) mod man;
+pub(crate) mod metadata;
+mod shared;
+pub(crate) mod validate;
+pub(crate) mod version;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::args::{Command, Invocation};
+use crate::env_vars::EnvVars;
+use crate::failure::Failure;
+use crate::ui::Ui;
+
+/// What every command may use.
+pub(crate) struct Context {
+    /// What the environment says.
+    pub(crate) environment: EnvVars,
+    /// Where the command works, absolute.
+    pub(crate) working_dir: PathBuf,
+}
+
+/// Runs a command to its exit code.
+pub(crate) fn run(invocation: Invocation, environment: EnvVars) -> ExitCode {
+    let ui = Ui::new(environment.no_color);
+    let result = context(invocation.chdir.as_deref(), environment).and_then(|context| match invocation.command {
+        Command::Fmt(args) => fmt::run(&context, args),
+        Command::Validate(args) => validate::run(&context, args),
+        Command::Console(args) => console::run(&context, args),
+        Command::Version(args) => version::run(&context, args),
+        Command::Metadata(args) => metadata::run(&context, args),
+        Command::Completions(args) => completions::run(&context, args),
+        Command::Man(args) => man::run(&context, args),
+    });
+    match result {
+        Ok(code) => code,
+        Err(Failure::Terminal(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => {
+            ui.failure(&failure);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn context(chdir: Option<&Path>, environment: EnvVars) -> Result<Context, Failure> {
+    let dir = chdir.unwrap_or(Path::new("."));
+    let failed = |source| Failure::Directory { path: dir.to_owned(), source };
+    if chdir.is_some() {
+        std::env::set_current_dir(dir).map_err(failed)?;
+    }
+    let working_dir = std::env::current_dir().map_err(failed)?;
+    Ok(Context { environment, working_dir })
+}

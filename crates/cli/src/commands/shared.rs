@@ -1,0 +1,75 @@
+//! Arguments that several commands share.
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use groma_run::inputs::GivenVariable;
+use groma_run::session::{Session, Start};
+
+use super::Context;
+
+/// How results are shown.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct ViewArgs {
+    /// Show no colours.
+    #[arg(long)]
+    pub(crate) no_color: bool,
+}
+
+/// `-var` and `-var-file`, in the order in which they were given.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct VariableArgs(pub(crate) Vec<GivenVariable>);
+
+impl clap::FromArgMatches for VariableArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut given = Self::default();
+        given.update_from_arg_matches(matches)?;
+        Ok(given)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        let mut found: Vec<(usize, GivenVariable)> = Vec::new();
+        let kinds: [(&str, fn(String) -> GivenVariable); 2] =
+            [("var", GivenVariable::Value), ("var_file", GivenVariable::File)];
+        for (name, make) in kinds {
+            let values = matches.get_many::<String>(name).into_iter().flatten().cloned().map(make);
+            found.extend(matches.indices_of(name).into_iter().flatten().zip(values));
+        }
+        found.sort_by_key(|(at, _)| *at);
+        self.0 = found.into_iter().map(|(_, given)| given).collect();
+        Ok(())
+    }
+}
+
+impl clap::Args for VariableArgs {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let many = |name, long, value, help| {
+            clap::Arg::new(name).long(long).value_name(value).action(clap::ArgAction::Append).help(help)
+        };
+        command.arg(many("var", "var", "NAME=VALUE", "Set a value for one of the root module's variables")).arg(many(
+            "var_file",
+            "var-file",
+            "FILE",
+            "Read values of variables from a file",
+        ))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+/// Opens a session on the module in `dir`.
+pub(crate) fn session(context: &Context, dir: PathBuf, variables: VariableArgs) -> Session {
+    let environment = &context.environment;
+    Session::new(Start {
+        working_dir: context.working_dir.clone(),
+        root_dir: dir,
+        data_dir: environment.data_dir.clone().unwrap_or_else(|| ".terraform".into()),
+        workspace: environment.workspace.clone(),
+        home_dir: environment.home.clone(),
+        template_recursion_limit: environment.template_recursion_limit,
+        environment_variables: environment.variables.clone(),
+        variables: variables.0,
+    })
+}

@@ -1,0 +1,60 @@
+//! `groma validate`: checks a configuration without touching anything outside.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use groma_run::view;
+
+use super::Context;
+use super::shared::{VariableArgs, ViewArgs, session};
+use crate::failure::Failure;
+use crate::ui::Ui;
+
+/// Check whether the configuration is valid.
+///
+/// Reads the configuration files of a directory and checks that they are syntactically valid and make sense together, whatever
+/// the values of variables and whatever exists already. Talks to nobody.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The directory of the root module.
+    #[arg(default_value = ".", value_name = "DIR")]
+    dir: PathBuf,
+
+    /// Show the result as JSON.
+    #[arg(long)]
+    json: bool,
+
+    /// Leave test files out. They are not read yet in any case.
+    #[arg(long, hide = true)]
+    no_tests: bool,
+
+    #[command(flatten)]
+    variables: VariableArgs,
+
+    #[command(flatten)]
+    view: ViewArgs,
+}
+
+pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
+    let ui = Ui::new(args.view.no_color || context.environment.no_color);
+    let _ = args.no_tests;
+    let mut session = session(context, args.dir, args.variables);
+    let diagnostics = session.validate();
+    let failed = diagnostics.has_errors();
+    if args.json {
+        let json = view::validate::validate(&diagnostics, session.sources());
+        let text = serde_json::to_string_pretty(&json).map_err(|error| Failure::Terminal(error.into()))?;
+        ui.line(&text)?;
+    } else {
+        ui.diagnostics(&diagnostics, session.sources());
+        let verdict = match (failed, diagnostics.is_empty()) {
+            (true, _) => "",
+            (false, true) => "Success! The configuration is valid.\n",
+            (false, false) => {
+                "Success! The configuration is valid, but there were some validation warnings as shown above.\n"
+            }
+        };
+        ui.out(verdict)?;
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

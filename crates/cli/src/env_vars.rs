@@ -1,0 +1,77 @@
+//! Every environment variable that groma reads, in one place.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What the environment says.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EnvVars {
+    /// `NO_COLOR`: set and not empty turns colours off.
+    pub(crate) no_color: bool,
+    /// `TF_DATA_DIR`: where the working data is instead of `.terraform`.
+    pub(crate) data_dir: Option<PathBuf>,
+    /// `TF_WORKSPACE`: the workspace, instead of the selected one.
+    pub(crate) workspace: Option<String>,
+    /// `TF_TEMPLATE_RECURSION_DEPTH`: how deep `templatefile` may call itself.
+    pub(crate) template_recursion_limit: Option<usize>,
+    /// `TF_VAR_name`: values of variables.
+    pub(crate) variables: BTreeMap<String, String>,
+    /// `TF_CLI_ARGS`: arguments put behind every command.
+    pub(crate) cli_args: Option<String>,
+    /// `TF_CLI_ARGS_command`: arguments put behind one command.
+    pub(crate) cli_args_of: BTreeMap<String, String>,
+    /// `HOME`: where `~` leads, and where the console keeps its history.
+    pub(crate) home: Option<PathBuf>,
+    /// `XDG_STATE_HOME`: where the console keeps its history, if set.
+    pub(crate) state_home: Option<PathBuf>,
+}
+
+impl EnvVars {
+    /// Reads them all.
+    pub(crate) fn read() -> Self {
+        #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+        let variables = std::env::vars_os();
+        let text = variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        Self::from_pairs(text)
+    }
+
+    fn from_pairs(pairs: impl Iterator<Item = (String, String)>) -> Self {
+        let mut found = Self::default();
+        for (name, value) in pairs {
+            match name.as_str() {
+                "NO_COLOR" => found.no_color = !value.is_empty(),
+                "TF_DATA_DIR" if !value.is_empty() => found.data_dir = Some(value.into()),
+                "TF_WORKSPACE" if !value.is_empty() => found.workspace = Some(value),
+                "TF_TEMPLATE_RECURSION_DEPTH" => found.template_recursion_limit = value.parse().ok(),
+                "TF_CLI_ARGS" => found.cli_args = Some(value),
+                "HOME" => found.home = Some(value.into()),
+                "XDG_STATE_HOME" if !value.is_empty() => found.state_home = Some(value.into()),
+                _ => found.add_prefixed(&name, value),
+            }
+        }
+        found
+    }
+
+    fn add_prefixed(&mut self, name: &str, value: String) {
+        if let Some(variable) = name.strip_prefix("TF_VAR_") {
+            self.variables.insert(variable.to_owned(), value);
+        } else if let Some(command) = name.strip_prefix("TF_CLI_ARGS_") {
+            self.cli_args_of.insert(command.to_owned(), value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_told_apart_by_prefix() {
+        let pairs = [("TF_VAR_a", "1"), ("TF_CLI_ARGS_fmt", "-check"), ("NO_COLOR", ""), ("TF_WORKSPACE", "w")];
+        let found = EnvVars::from_pairs(pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert_eq!(found.variables["a"], "1");
+        assert_eq!(found.cli_args_of["fmt"], "-check");
+        assert!(!found.no_color);
+        assert_eq!(found.workspace.as_deref(), Some("w"));
+    }
+}

@@ -1,0 +1,39 @@
+//! Breaking lines at spaces.
+
+use unicode_width::UnicodeWidthStr as _;
+
+/// Breaks the lines of a text so that each fits, where that can be done at a space. Indented lines are left as they are: they
+/// are code, or a list.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    text.lines().flat_map(|line| wrap_line(line, width)).collect()
+}
+
+fn wrap_line(line: &str, width: usize) -> Vec<String> {
+    if line.starts_with(' ') || line.width() <= width {
+        return vec![line.to_owned()];
+    }
+    let mut lines = Vec::new();
+    let mut current = String::new();
+    for word in line.split(' ') {
+        if !current.is_empty() && current.width() + 1 + word.width() > width {
+            lines.push(std::mem::take(&mut current));
+        }
+        if !current.is_empty() {
+            current.push(' ');
+        }
+        current.push_str(word);
+    }
+    lines.push(current);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_at_spaces() {
+        assert_eq!(wrap("aa bb cc\n\n    code stays as it is", 5), ["aa bb", "cc", "", "    code stays as it is"]);
+        assert_eq!(wrap("unbreakable x", 4), ["unbreakable", "x"]);
+    }
+}

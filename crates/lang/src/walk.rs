@@ -1,0 +1,255 @@
+//! The walk over everything that a module tree declares, in the order in which things need each other.
+//!
+//! Validation and evaluation are the same walk: the first takes every input for unknown, the second has values. A node whose
+//! needs failed is skipped without a word, so that one mistake is reported once.
+
+mod checks;
+mod conditions;
+mod expansion;
+mod outputs;
+mod resources;
+mod scope;
+mod static_references;
+mod variables;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::span::Span;
+use groma_model::text::Str;
+use groma_model::value::Value;
+
+use crate::environment::Environment;
+use crate::eval::evaluate;
+use crate::graph::{Graph, ModuleIndex, NodeIndex, NodeKind};
+use crate::load::ModuleTree;
+use crate::oracle::ResourceOracle;
+
+pub use scope::ModuleScope;
+pub use variables::{InputSource, InputValue};
+
+/// What the walk is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Checks the configuration for all inputs: every variable is unknown, every module is made once.
+    Validate,
+    /// Works values out from given inputs.
+    Evaluate,
+}
+
+/// What the walk needs to know besides the configuration.
+#[derive(Clone, Copy)]
+pub struct Settings<'a> {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Files, time, randomness.
+    pub environment: &'a dyn Environment,
+    /// The directory of the root module, as users see it.
+    pub root_dir: &'a Path,
+    /// The name of the workspace.
+    pub workspace: &'a str,
+    /// When the plan was made, if there is one.
+    pub plan_time: Option<(i64, u32)>,
+    /// Whether functions that give something else each time are put off.
+    pub pure_only: bool,
+    /// Knows resources.
+    pub oracle: &'a dyn ResourceOracle,
+}
+
+/// The values of a module tree.
+pub struct Walk<'a> {
+    settings: Settings<'a>,
+    graph: Graph<'a>,
+    /// Instances of each module.
+    instances: Vec<Vec<InstanceIndex>>,
+    /// All module instances; the root is 0.
+    arena: Vec<Instance>,
+}
+
+/// A module instance, by its place in the arena.
+type InstanceIndex = usize;
+
+/// One instance of a module and the values in it.
+struct Instance {
+    module: ModuleIndex,
+    parent: Option<InstanceIndex>,
+    /// E.g. `module.a["x"].module.b`; empty for the root.
+    address: String,
+    repetition: RepetitionData,
+    variables: BTreeMap<Str, Value>,
+    locals: BTreeMap<Str, Value>,
+    outputs: BTreeMap<Str, Value>,
+    /// Instances of the modules that it calls: their keys, in order.
+    calls: BTreeMap<Str, CallInstances>,
+}
+
+/// How a call was expanded.
+#[derive(Debug, Clone)]
+enum CallInstances {
+    /// Exactly one.
+    Single(InstanceIndex),
+    /// None, because it is not enabled.
+    Disabled,
+    /// By number.
+    Counted(Vec<InstanceIndex>),
+    /// By name.
+    Keyed(Vec<(Str, InstanceIndex)>),
+}
+
+/// What `count` and `each` stand for.
+#[derive(Debug, Clone, Default)]
+pub struct RepetitionData {
+    /// `count.index`
+    pub count_index: Option<Value>,
+    /// `each.key`
+    pub each_key: Option<Value>,
+    /// `each.value`
+    pub each_value: Option<Value>,
+}
+
+impl<'a> Walk<'a> {
+    /// Walks the tree. Diagnostics come in the order of the walk; what failed has no value.
+    pub fn run(
+        tree: &'a ModuleTree,
+        settings: Settings<'a>,
+        inputs: &BTreeMap<Str, InputValue>,
+    ) -> (Self, Diagnostics) {
+        let graph = Graph::new(tree);
+        let modules = graph.modules.len();
+        let root = Instance::new(0, None, String::new(), RepetitionData::default());
+        let mut walk = Walk { settings, graph, instances: vec![Vec::new(); modules], arena: vec![root] };
+        walk.instances[0].push(0);
+        let mut diagnostics = Diagnostics::new();
+        match walk.graph.order() {
+            Ok(order) => walk.visit_all(&order, inputs, &mut diagnostics),
+            Err(cycle) => diagnostics.push(Diagnostic::error(cycle.to_string(), "")),
+        }
+        (walk, diagnostics)
+    }
+
+    /// The scope of expressions that are typed at the console: those of the root module.
+    pub fn console_scope(&self) -> ModuleScope<'_> {
+        ModuleScope::new(self, 0).at_console()
+    }
+
+    /// The values of the root module's outputs.
+    pub fn root_outputs(&self) -> &BTreeMap<Str, Value> {
+        &self.arena[0].outputs
+    }
+
+    fn visit_all(&mut self, order: &[NodeIndex], inputs: &BTreeMap<Str, InputValue>, diagnostics: &mut Diagnostics) {
+        let mut failed = vec![false; self.graph.nodes.len()];
+        for &node in order {
+            if self.graph.needs[node].iter().any(|need| failed[*need]) {
+                failed[node] = true;
+                continue;
+            }
+            let found = self.visit(node, inputs);
+            failed[node] = found.has_errors();
+            diagnostics.extend(found);
+        }
+    }
+
+    fn visit(&mut self, node: NodeIndex, inputs: &BTreeMap<Str, InputValue>) -> Diagnostics {
+        let module = self.graph.nodes[node].module;
+        let kind = self.graph.nodes[node].kind.clone();
+        let mut diagnostics = Diagnostics::new();
+        match kind {
+            NodeKind::Expansion => {
+                let parents = self.graph.modules[module].parent.map(|parent| self.instances[parent].clone());
+                for parent in parents.unwrap_or_default() {
+                    diagnostics.extend(self.expand_module(module, parent));
+                }
+            }
+            NodeKind::Close | NodeKind::Provider(_) => {}
+            _ => {
+                for instance in self.instances[module].clone() {
+                    diagnostics.extend(self.visit_in(instance, &kind, inputs));
+                }
+            }
+        }
+        diagnostics
+    }
+
+    fn visit_in(
+        &mut self,
+        instance: InstanceIndex,
+        kind: &NodeKind,
+        inputs: &BTreeMap<Str, InputValue>,
+    ) -> Diagnostics {
+        match kind {
+            NodeKind::Variable(name) => self.visit_variable(instance, name, inputs),
+            NodeKind::Local(name) => self.visit_local(instance, name),
+            NodeKind::Output(name) => self.visit_output(instance, name),
+            NodeKind::Resource(key) => self.visit_resource(instance, key),
+            NodeKind::Check(name) => self.visit_check(instance, name),
+            NodeKind::Expansion | NodeKind::Close | NodeKind::Provider(_) => Diagnostics::new(),
+        }
+    }
+
+    fn visit_local(&mut self, instance: InstanceIndex, name: &Str) -> Diagnostics {
+        let Some(local) = self.module_of(instance).locals.get(name) else { return Diagnostics::new() };
+        let (value, diagnostics) = evaluate(&local.expr, &ModuleScope::new(self, instance));
+        if !diagnostics.has_errors() {
+            self.arena[instance].locals.insert(name.clone(), value);
+        }
+        diagnostics
+    }
+
+    fn module_of(&self, instance: InstanceIndex) -> &'a crate::config::Module {
+        let node: &'a crate::load::ModuleNode = self.graph.modules[self.arena[instance].module].node;
+        &node.module
+    }
+
+    /// `inner` with the address of the instance in front.
+    fn address_in(&self, instance: InstanceIndex, inner: &str) -> String {
+        let module = &self.arena[instance].address;
+        if module.is_empty() { inner.to_owned() } else { format!("{module}.{inner}") }
+    }
+
+    /// `file:line,column-column`, as messages name a place.
+    fn is_validating(&self) -> bool {
+        self.settings.purpose == Purpose::Validate
+    }
+}
+
+impl Instance {
+    fn new(module: ModuleIndex, parent: Option<InstanceIndex>, address: String, repetition: RepetitionData) -> Self {
+        Self {
+            module,
+            parent,
+            address,
+            repetition,
+            variables: BTreeMap::new(),
+            locals: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            calls: BTreeMap::new(),
+        }
+    }
+}
+
+/// `depends_on` names whole objects that exist.
+fn check_depends_on(scope: &ModuleScope<'_>, depends_on: &[groma_syntax::ast::Traversal]) -> Diagnostics {
+    use crate::eval::Scope as _;
+    use crate::refs::Reference;
+
+    let mut diagnostics = Diagnostics::new();
+    for traversal in depends_on {
+        match Reference::parse(traversal) {
+            Err(diagnostic) => diagnostics.push(diagnostic),
+            Ok(reference) => {
+                if let Some(first) = reference.remaining(traversal).first() {
+                    let rest: Span = first.span().to(traversal.span.after());
+                    let detail = "References in depends_on must be to a whole object (resource, etc), not to an \
+                                  attribute of an object.";
+                    diagnostics.push(Diagnostic::error("Invalid depends_on reference", detail).at(rest));
+                }
+                if !diagnostics.has_errors() {
+                    diagnostics.extend(scope.resolve(traversal).err().unwrap_or_default());
+                }
+            }
+        }
+    }
+    diagnostics
+}

@@ -1,0 +1,77 @@
+//! The console: expressions typed one after the other, evaluated in the root module.
+
+use groma_lang::builtin_schema::BuiltinSchemas;
+use groma_lang::display;
+use groma_lang::eval::evaluate;
+use groma_lang::oracle::NothingExists;
+use groma_lang::walk::{Purpose, Walk};
+use groma_model::diag::Diagnostics;
+use groma_model::span::SourceMap;
+
+use crate::session::{Loaded, Session};
+
+/// What a line led to.
+pub enum Answer {
+    /// Text to show.
+    Text(String),
+    /// Nothing: the line was empty.
+    Nothing,
+    /// The user wants to leave.
+    Leave,
+    /// It failed. The texts for showing the diagnostics come with it.
+    Failed(Diagnostics, SourceMap),
+}
+
+const HELP: &str = "The console allows you to experiment with expressions.\n\n\
+    You may access resources in the state (if you have one) just as you would from a configuration. For example: \
+    \"aws_instance.foo.id\" would evaluate to the ID of \"aws_instance.foo\" if it exists in your state.\n\n\
+    Type in the expression to test and hit <enter> to see the result.\n\n\
+    To exit the console, type \"exit\" and hit <enter>, or use Control-C or Control-D.";
+
+/// Loads the configuration, evaluates it and hands a [`Console`] to `talk`; none if it could not be loaded.
+pub fn with_console<T>(
+    session: &mut Session,
+    talk: impl FnOnce(&Session, Option<&Console<'_>>, Diagnostics) -> T,
+) -> T {
+    let Loaded { tree, inputs, mut diagnostics } = session.load();
+    let (Some(tree), false) = (tree, diagnostics.has_errors()) else { return talk(session, None, diagnostics) };
+    let oracle = NothingExists(BuiltinSchemas);
+    let settings = session.settings(Purpose::Evaluate, &oracle);
+    let (walk, found) = Walk::run(&tree, settings, &inputs);
+    diagnostics.extend(found);
+    talk(session, Some(&Console { walk }), diagnostics)
+}
+
+/// An evaluated configuration that answers expressions.
+pub struct Console<'a> {
+    walk: Walk<'a>,
+}
+
+impl Console<'_> {
+    /// Answers one line (which may hold line breaks inside brackets).
+    pub fn answer(&self, sources: &SourceMap, line: &str) -> Answer {
+        match line.trim() {
+            "" => return Answer::Nothing,
+            "exit" => return Answer::Leave,
+            "help" => return Answer::Text(HELP.to_owned()),
+            _ => {}
+        }
+        let mut sources = sources.clone();
+        let file = sources.add("<console-input>", line);
+        let parsed = groma_syntax::parse_expr(&sources, file);
+        if parsed.diagnostics.has_errors() {
+            return Answer::Failed(parsed.diagnostics, sources);
+        }
+        let (value, mut diagnostics) = evaluate(&parsed.value, &self.walk.console_scope());
+        if diagnostics.has_errors() {
+            return Answer::Failed(diagnostics, sources);
+        }
+        match display::console_result(&value) {
+            Ok(text) => Answer::Text(text),
+            Err(diagnostic) => {
+                diagnostics.push(diagnostic);
+                Answer::Failed(diagnostics, sources)
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Values for the variables of the root module: environment, files, command line, in rising precedence.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use groma_lang::config::Variable;
+use groma_lang::config::variable::Parsing;
+use groma_lang::eval::{EmptyScope, evaluate};
+use groma_lang::walk::{InputSource, InputValue};
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::span::SourceMap;
+use groma_model::text::Str;
+use groma_model::value::Value;
+use groma_syntax::ast::Expr;
+use groma_syntax::body::BodySchema;
+
+use crate::session::Start;
+
+/// An argument of the command line that gives values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GivenVariable {
+    /// `-var name=value`, as written.
+    Value(String),
+    /// `-var-file path`
+    File(String),
+}
+
+/// What was found.
+pub(crate) struct Collected {
+    pub(crate) values: BTreeMap<Str, InputValue>,
+    pub(crate) diagnostics: Diagnostics,
+}
+
+/// A value before the declaration of its variable says how to read it.
+enum Raw {
+    Text { text: String, source: InputSource },
+    Expr(Arc<Expr>),
+}
+
+/// Collects the values that are given to declared variables. Values for undeclared ones are judged by where they stand.
+pub(crate) fn collect(sources: &mut SourceMap, start: &Start, declared: &BTreeMap<Str, Variable>) -> Collected {
+    let mut reader = Reader { sources, start, found: BTreeMap::new(), diagnostics: Diagnostics::new() };
+    reader.environment();
+    reader.automatic_files();
+    reader.command_line();
+    let Reader { found, mut diagnostics, .. } = reader;
+    let mut values = BTreeMap::new();
+    let mut undeclared = Undeclared::default();
+    for (name, raw) in found {
+        match declared.get(name.as_str()) {
+            None => undeclared.add(&name, &raw),
+            Some(variable) => {
+                let (value, problems) = read(sources, variable, raw);
+                diagnostics.extend(problems);
+                values.insert(name.into(), value);
+            }
+        }
+    }
+    diagnostics.extend(undeclared.finish());
+    Collected { values, diagnostics }
+}
+
+struct Reader<'a> {
+    sources: &'a mut SourceMap,
+    start: &'a Start,
+    found: BTreeMap<String, Raw>,
+    diagnostics: Diagnostics,
+}
+
+impl Reader<'_> {
+    fn environment(&mut self) {
+        for (name, text) in &self.start.environment_variables {
+            let raw = Raw::Text { text: text.clone(), source: InputSource::EnvironmentVariable };
+            self.found.insert(name.clone(), raw);
+        }
+    }
+
+    fn automatic_files(&mut self) {
+        let dir = self.start.working_dir.join(&self.start.root_dir);
+        let mut names: Vec<String> = ["terraform.tfvars", "terraform.tfvars.json"].map(String::from).into();
+        names.retain(|name| dir.join(name).exists());
+        let listed = fs::read_dir(&dir).into_iter().flatten().flatten();
+        let mut automatic: Vec<String> = listed
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json"))
+            .collect();
+        automatic.sort();
+        names.extend(automatic);
+        for name in names {
+            let shown = if self.start.root_dir == Path::new(".") || self.start.root_dir == Path::new("") {
+                name
+            } else {
+                self.start.root_dir.join(name).to_string_lossy().into_owned()
+            };
+            self.file(&shown);
+        }
+    }
+
+    fn command_line(&mut self) {
+        for given in &self.start.variables {
+            match given {
+                GivenVariable::File(path) => self.file(path),
+                GivenVariable::Value(text) => match split_assignment(text) {
+                    Ok((name, value)) => {
+                        let raw = Raw::Text { text: value.to_owned(), source: InputSource::CommandLine };
+                        self.found.insert(name.to_owned(), raw);
+                    }
+                    Err(diagnostic) => self.diagnostics.push(diagnostic),
+                },
+            }
+        }
+    }
+
+    fn file(&mut self, path: &str) {
+        const SUMMARY: &str = "Failed to read variables file";
+        let bytes = match fs::read(self.start.working_dir.join(path)) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let detail = if error.kind() == std::io::ErrorKind::NotFound {
+                    format!("Given variables file {path} does not exist.")
+                } else {
+                    format!("Error while reading {path}: {error}.")
+                };
+                self.diagnostics.push(Diagnostic::error(SUMMARY, detail));
+                return;
+            }
+        };
+        let Ok(text) = String::from_utf8(bytes) else {
+            let detail = format!("Error while reading {path}: it is not valid UTF-8 text.");
+            self.diagnostics.push(Diagnostic::error(SUMMARY, detail));
+            return;
+        };
+        let has_json_name = path.ends_with(".json");
+        let is_json = has_json_name || (!path.ends_with(".tfvars") && text.trim_start().starts_with('{'));
+        let file = self.sources.add(path, text);
+        let parsed = if is_json {
+            groma_syntax::parse_json(self.sources, file)
+        } else {
+            groma_syntax::parse_native(self.sources, file)
+        };
+        let failed = parsed.diagnostics.has_errors();
+        self.diagnostics.extend(parsed.diagnostics);
+        if failed {
+            return;
+        }
+        let schema = BodySchema::new().block("variable", &["name"]);
+        let (content, _, _) = parsed.value.partial_content(&schema);
+        if !is_json && !content.blocks.is_empty() {
+            for block in &content.blocks {
+                let name = block.labels.first().map_or("", |label| label.text.as_str());
+                let detail = format!(
+                    "A .tfvars file is used to assign values to variables that have already been declared in .tf files, \
+                     not to declare new variables. To declare variable \"{name}\", place this block in one of your .tf \
+                     files, such as variables.tf.\n\nTo set a value for this variable in {path}, use the definition \
+                     syntax instead:\n    {name} = <value>"
+                );
+                let diagnostic = Diagnostic::error("Variable declaration in .tfvars file", detail);
+                self.diagnostics.push(diagnostic.at(block.kind.span));
+            }
+            return;
+        }
+        let (attributes, problems) = parsed.value.literal_attributes();
+        self.diagnostics.extend(problems);
+        for attribute in attributes {
+            self.found.insert(attribute.name.name.to_string(), Raw::Expr(attribute.expr));
+        }
+    }
+}
+
+fn split_assignment(text: &str) -> Result<(&str, &str), Diagnostic> {
+    let Some((name, value)) = text.split_once('=') else {
+        let detail = format!(
+            "The given -var option {text:?} is not correctly specified. Must be a variable name and value separated by an \
+             equals sign, like -var=\"key=value\"."
+        );
+        return Err(Diagnostic::error("Invalid -var option", detail));
+    };
+    if name.ends_with(' ') {
+        let detail = format!(
+            "Variable name {name:?} is invalid due to trailing space. Did you mean -var=\"{}={}\"?",
+            name.trim_end(),
+            value.trim_start()
+        );
+        return Err(Diagnostic::error("Invalid -var option", detail));
+    }
+    Ok((name, value))
+}
+
+/// Reads a value as its variable wants it.
+fn read(sources: &mut SourceMap, variable: &Variable, raw: Raw) -> (InputValue, Diagnostics) {
+    match raw {
+        Raw::Text { text, source } if variable.parsing() == Parsing::Literal => {
+            (InputValue { value: Value::string(text), source }, Diagnostics::new())
+        }
+        Raw::Text { text, source } => {
+            let name = match source {
+                InputSource::EnvironmentVariable => format!("<value for var.{} from TF_VAR_{0}>", variable.name),
+                _ => format!("<value for var.{}>", variable.name),
+            };
+            let file = sources.add(name, text);
+            let parsed = groma_syntax::parse_expr(sources, file);
+            let mut diagnostics = parsed.diagnostics;
+            let value = if diagnostics.has_errors() {
+                Value::dynamic()
+            } else {
+                let (value, problems) = evaluate(&parsed.value, &EmptyScope);
+                diagnostics.extend(problems);
+                value
+            };
+            (InputValue { value, source }, diagnostics)
+        }
+        Raw::Expr(expr) => {
+            let (value, diagnostics) = evaluate(&expr, &EmptyScope);
+            (InputValue { value, source: InputSource::File(expr.span) }, diagnostics)
+        }
+    }
+}
+
+/// Values for variables that nobody declared.
+#[derive(Default)]
+struct Undeclared {
+    errors: Diagnostics,
+    in_files: Vec<(String, groma_model::span::Span)>,
+}
+
+impl Undeclared {
+    fn add(&mut self, name: &str, raw: &Raw) {
+        match raw {
+            // Other programs may use the same environment.
+            Raw::Text { source: InputSource::EnvironmentVariable, .. } => {}
+            Raw::Text { .. } => {
+                let detail = format!(
+                    "A variable named \"{name}\" was assigned on the command line, but the root module does not declare a \
+                     variable of that name. To use this value, add a \"variable\" block to the configuration."
+                );
+                self.errors.push(Diagnostic::error("Value for undeclared variable", detail));
+            }
+            Raw::Expr(expr) => self.in_files.push((name.to_owned(), expr.span)),
+        }
+    }
+
+    /// The first two in files are named, the others counted.
+    fn finish(self) -> Diagnostics {
+        let mut diagnostics = self.errors;
+        let (named, rest) = self.in_files.split_at(self.in_files.len().min(2));
+        for (name, span) in named {
+            let detail = format!(
+                "The root module does not declare a variable named \"{name}\" but a value was found in a variables file. If \
+                 you meant to use this value, add a \"variable\" block to the configuration.\n\nTo silence these warnings, \
+                 use TF_VAR_... environment variables to provide certain \"global\" settings to all configurations in your \
+                 organization."
+            );
+            diagnostics.push(Diagnostic::warning("Value for undeclared variable", detail).at(*span));
+        }
+        if !rest.is_empty() {
+            let detail = format!(
+                "In addition to the other similar warnings shown, {} other variable(s) defined without being declared.",
+                rest.len()
+            );
+            diagnostics.push(Diagnostic::warning("Values for undeclared variables", detail));
+        }
+        diagnostics
+    }
+}

@@ -1,0 +1,94 @@
+//! The real outside: files, clock and randomness as the language asks for them.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use groma_lang::environment::{Environment, FileKind};
+
+/// The machine that we run on.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    working_dir: PathBuf,
+    home_dir: Option<PathBuf>,
+    template_recursion_limit: usize,
+}
+
+impl Machine {
+    /// `working_dir` is absolute; relative paths start there.
+    pub fn new(working_dir: PathBuf, home_dir: Option<PathBuf>) -> Self {
+        Self { working_dir, home_dir, template_recursion_limit: 1024 }
+    }
+
+    /// How deep `templatefile` may call itself.
+    pub fn with_template_recursion_limit(mut self, limit: usize) -> Self {
+        self.template_recursion_limit = limit;
+        self
+    }
+
+    fn resolve(&self, path: &Path) -> PathBuf {
+        self.working_dir.join(path)
+    }
+}
+
+fn kind_of(metadata: &fs::Metadata) -> FileKind {
+    if metadata.is_file() {
+        FileKind::File
+    } else if metadata.is_dir() {
+        FileKind::Directory
+    } else {
+        FileKind::Other
+    }
+}
+
+impl Environment for Machine {
+    fn read_file(&self, path: &Path) -> io::Result<Vec<u8>> {
+        fs::read(self.resolve(path))
+    }
+
+    fn file_kind(&self, path: &Path) -> io::Result<Option<FileKind>> {
+        match fs::metadata(self.resolve(path)) {
+            Ok(metadata) => Ok(Some(kind_of(&metadata))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<(String, FileKind)>> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(self.resolve(path))? {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            // A link that leads nowhere is neither a file nor a directory.
+            let kind = fs::metadata(entry.path()).map_or(FileKind::Other, |metadata| kind_of(&metadata));
+            found.push((name, kind));
+        }
+        Ok(found)
+    }
+
+    fn working_dir(&self) -> PathBuf {
+        self.working_dir.clone()
+    }
+
+    fn home_dir(&self) -> Option<PathBuf> {
+        self.home_dir.clone()
+    }
+
+    fn now(&self) -> (i64, u32) {
+        #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock for the language")]
+        let now = SystemTime::now();
+        now.duration_since(UNIX_EPOCH).map_or((0, 0), |since| (since.as_secs() as i64, since.subsec_nanos()))
+    }
+
+    fn random(&self, buffer: &mut [u8]) {
+        // The system's generator does not fail on any platform that we support once it is seeded.
+        if getrandom::fill(buffer).is_err() {
+            buffer.fill(0);
+        }
+    }
+
+    fn template_recursion_limit(&self) -> usize {
+        self.template_recursion_limit
+    }
+}

@@ -1,0 +1,139 @@
+//! A session: one working directory, one set of inputs, one configuration.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use groma_lang::builtin_schema::BuiltinSchemas;
+use groma_lang::load::{self, ModuleTree};
+use groma_lang::oracle::NothingExists;
+use groma_lang::static_eval::StaticScope;
+use groma_lang::walk::{InputValue, Purpose, Settings, Walk};
+use groma_model::diag::Diagnostics;
+use groma_model::span::SourceMap;
+use groma_model::text::Str;
+
+use crate::disk::Disk;
+use crate::inputs::{self, GivenVariable};
+use crate::outside::Machine;
+
+/// What a session starts from. All of it was read from the command line and the environment by the caller.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// Where the user stands, absolute.
+    pub working_dir: PathBuf,
+    /// The directory of the root module, relative to that; usually `.`.
+    pub root_dir: PathBuf,
+    /// `TF_DATA_DIR`, usually `.terraform`.
+    pub data_dir: PathBuf,
+    /// `TF_WORKSPACE`, if set.
+    pub workspace: Option<String>,
+    /// The user's home.
+    pub home_dir: Option<PathBuf>,
+    /// `TF_TEMPLATE_RECURSION_DEPTH`, if set.
+    pub template_recursion_limit: Option<usize>,
+    /// `TF_VAR_…` and what they hold, by name of the variable.
+    pub environment_variables: BTreeMap<String, String>,
+    /// `-var` and `-var-file`, in order.
+    pub variables: Vec<GivenVariable>,
+}
+
+/// A session.
+pub struct Session {
+    start: Start,
+    machine: Machine,
+    disk: Disk,
+    sources: SourceMap,
+    workspace: String,
+}
+
+/// A loaded configuration.
+pub struct Loaded {
+    /// The modules. None if the root could not be read at all.
+    pub tree: Option<ModuleTree>,
+    /// Values for the variables of the root.
+    pub inputs: BTreeMap<Str, InputValue>,
+    /// What was found on the way.
+    pub diagnostics: Diagnostics,
+}
+
+impl Session {
+    /// Opens a session. Reads nothing yet.
+    pub fn new(start: Start) -> Self {
+        let mut machine = Machine::new(start.working_dir.clone(), start.home_dir.clone());
+        if let Some(limit) = start.template_recursion_limit {
+            machine = machine.with_template_recursion_limit(limit);
+        }
+        let disk = Disk::new(start.working_dir.clone(), &start.data_dir);
+        let workspace = start.workspace.clone().unwrap_or_else(|| recorded_workspace(&start));
+        Self { start, machine, disk, sources: SourceMap::new(), workspace }
+    }
+
+    /// All texts that were read so far, for showing diagnostics.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    /// Takes a text in, such as a line that was typed.
+    pub fn add_source(&mut self, name: &str, text: &str) -> groma_model::span::FileId {
+        self.sources.add(name, text)
+    }
+
+    /// Reads the modules and the values of variables.
+    pub fn load(&mut self) -> Loaded {
+        let mut diagnostics = Diagnostics::new();
+        let (root, found) = load::load_module(&mut self.sources, &self.disk, &self.start.root_dir);
+        let failed = found.has_errors();
+        diagnostics.extend(found);
+        let collected = inputs::collect(&mut self.sources, &self.start, &root.variables);
+        diagnostics.extend(collected.diagnostics);
+        let inputs = collected.values;
+        if failed {
+            return Loaded { tree: None, inputs, diagnostics };
+        }
+        let statics = StaticScope {
+            environment: &self.machine,
+            root_dir: &self.start.root_dir,
+            workspace: &self.workspace,
+            inputs: &inputs,
+        };
+        let (tree, found) = load::load_tree(&mut self.sources, &self.disk, root, &statics);
+        diagnostics.extend(found);
+        Loaded { tree: Some(tree), inputs, diagnostics }
+    }
+
+    /// Checks the configuration for all inputs.
+    pub fn validate(&mut self) -> Diagnostics {
+        let Loaded { tree, inputs, mut diagnostics } = self.load();
+        if let (Some(tree), false) = (tree, diagnostics.has_errors()) {
+            let oracle = NothingExists(BuiltinSchemas);
+            let (_, found) = Walk::run(&tree, self.settings(Purpose::Validate, &oracle), &inputs);
+            diagnostics.extend(found);
+        }
+        diagnostics
+    }
+
+    /// What a walk needs to know.
+    pub(crate) fn settings<'a>(
+        &'a self,
+        purpose: Purpose,
+        oracle: &'a dyn groma_lang::oracle::ResourceOracle,
+    ) -> Settings<'a> {
+        Settings {
+            purpose,
+            environment: &self.machine,
+            root_dir: &self.start.root_dir,
+            workspace: &self.workspace,
+            plan_time: None,
+            pure_only: purpose == Purpose::Validate,
+            oracle,
+        }
+    }
+}
+
+/// The workspace that was selected last, recorded beside the configuration.
+fn recorded_workspace(start: &Start) -> String {
+    let record: &Path = &start.working_dir.join(&start.data_dir).join("environment");
+    let name = std::fs::read_to_string(record).unwrap_or_default();
+    let name = name.trim();
+    if name.is_empty() { "default".to_owned() } else { name.to_owned() }
+}
