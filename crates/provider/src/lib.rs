@@ -1,0 +1,5 @@
+//! Providers. [`api`] is what the engine sees; `wire` runs plugin processes that speak the plugin protocol.
+
+pub mod api;
+#[cfg(feature = "wire")]
+pub mod wire;
