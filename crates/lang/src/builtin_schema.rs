@@ -29,7 +29,7 @@ impl SchemaSource for BuiltinSchemas {
 }
 
 fn is_ours(provider: &ProviderSource) -> bool {
-    provider.is_builtin() && provider.kind == "terraform"
+    provider.is_builtin() && provider.ty == "terraform"
 }
 
 static PROVIDER: LazyLock<Arc<Schema>> = LazyLock::new(Arc::default);

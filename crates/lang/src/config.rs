@@ -31,6 +31,10 @@ use groma_model::span::{SourceMap, Span};
 use groma_model::text::Str;
 use groma_syntax::ast::Expr;
 
+pub use groma_model::address::{
+    LocalProviderConfig as ProviderConfigKey, Provider as ProviderSource, Resource as ResourceKey, ResourceMode,
+};
+
 pub use addresses::ObjectAddress;
 pub use backend::{Backend, Cloud, ProviderMeta};
 pub use check::{Check, CheckRule};
@@ -40,11 +44,10 @@ pub use module_call::{ModuleCall, PassedProvider};
 pub use moved::Moved;
 pub use named::{Local, Output};
 pub use provider::requirements::{RequiredProvider, RequiredProviders};
-pub use provider::source::ProviderSource;
-pub use provider::{ProviderConfig, ProviderConfigKey, ProviderRef};
+pub use provider::{ProviderConfig, ProviderRef};
 pub use provisioner::{Connection, OnFailure, Provisioner, When};
 pub use removed::Removed;
-pub use resource::{IgnoreChanges, Managed, RelativePath, Resource, ResourceKey, ResourceMode};
+pub use resource::{IgnoreChanges, Managed, RelativePath, Resource};
 pub use variable::{Parsing, Variable, VariableType};
 pub use version::VersionConstraint;
 
@@ -98,8 +101,8 @@ impl Module {
     }
 
     /// The resource, data source or ephemeral resource of that name.
-    pub fn resource(&self, mode: ResourceMode, kind: &str, name: &str) -> Option<&Resource> {
-        self.resources.get(&ResourceKey { mode, kind: kind.into(), name: name.into() })
+    pub fn resource(&self, mode: ResourceMode, ty: &str, name: &str) -> Option<&Resource> {
+        self.resources.get(&ResourceKey::new(mode, ty, name))
     }
 
     /// The resources of one mode, sorted by type and name.

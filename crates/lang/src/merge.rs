@@ -269,7 +269,7 @@ impl Merge<'_> {
                 format!(
                     "There is no {} {what} named {:?}. An override file can only override a block defined in a primary \
                      configuration file.",
-                    over.key.kind,
+                    over.key.ty,
                     over.key.name.as_str()
                 ),
                 over.declared.header,

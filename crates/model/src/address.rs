@@ -23,7 +23,7 @@ pub use module::{Module, ModuleInstance, ModuleStep};
 pub use named::{AbsNamed, ConfigNamed, NamedKind};
 pub use provider::{
     BUILTIN_HOST, BUILTIN_NAMESPACE, DEFAULT_HOST, DEFAULT_NAMESPACE, LEGACY_NAMESPACE, LocalProviderConfig, Provider,
-    ProviderConfig, ProviderInstance, TERRAFORM_HOST,
+    ProviderConfig, ProviderInstance, TERRAFORM_HOST, provider_part,
 };
 pub use reference::{ProviderFunction, Reference, Referent};
 pub use resource::{AbsInstance, AbsObject, AbsResource, ConfigResource, DeposedKey, Instance, Resource, ResourceMode};

@@ -166,7 +166,7 @@ fn resource_steps(steps: &[Step], keys: Keys, whole: Span) -> Result<(ResourceKe
         }
         _ => return fail(SUMMARY, "Resource specification must include a resource type and name.", whole),
     };
-    let resource = ResourceKey { mode, kind: kind.clone(), name: name.clone() };
+    let resource = ResourceKey::new(mode, kind.clone(), name.clone());
     match rest {
         [] => Ok((resource, None)),
         [only] if keys == Keys::Refused => fail(

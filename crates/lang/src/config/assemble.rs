@@ -270,7 +270,7 @@ impl Assembly<'_> {
             return true;
         };
         let first = self.place(first.declared.header);
-        let (kind, name) = (&resource.key.kind, &resource.key.name);
+        let (kind, name) = (&resource.key.ty, &resource.key.name);
         let (summary, noun) = match resource.key.mode {
             ResourceMode::Managed => ("resource", "resource"),
             ResourceMode::Data => ("data", "data resource"),

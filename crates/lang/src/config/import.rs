@@ -8,8 +8,8 @@ use groma_model::text::Str;
 use groma_syntax::ast::{Expr, ExprKind, Traversal};
 use groma_syntax::body::{Block, BodySchema, Content};
 
+use super::ProviderSource;
 use super::addresses::{self, Keys, ObjectAddress};
-use super::provider::source::ProviderSource;
 use super::read::Decoder;
 use super::{ProviderRef, ResourceKey};
 

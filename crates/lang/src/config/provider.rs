@@ -1,8 +1,8 @@
 //! `provider` blocks and references to provider configurations. Which provider a name means is in [`requirements`].
 
-use std::fmt;
 use std::sync::Arc;
 
+use groma_model::address::provider_part;
 use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_syntax::ast::{Expr, ExprKind, Literal, Step, StepKey, Template, TemplateKind, TemplatePart};
@@ -10,30 +10,10 @@ use groma_syntax::body::{Block, Body, BodySchema, Content};
 use groma_syntax::is_identifier;
 
 use super::read::{Decoder, NAME_RULE, label};
-use super::{Declared, VersionConstraint};
+use super::{Declared, ProviderConfigKey, ProviderSource, VersionConstraint};
 
 pub mod requirements;
 pub mod source;
-
-use source::ProviderSource;
-
-/// How a module names a provider configuration: `name` or `name.alias`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ProviderConfigKey {
-    /// The local name of the provider.
-    pub name: Str,
-    /// The alias, if it is not the default configuration.
-    pub alias: Option<Str>,
-}
-
-impl fmt::Display for ProviderConfigKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.alias {
-            Some(alias) => write!(f, "{}.{alias}", self.name),
-            None => write!(f, "{}", self.name),
-        }
-    }
-}
 
 /// `provider "name" { … }`
 #[derive(Debug, Clone)]
@@ -69,7 +49,7 @@ impl ProviderConfig {
             return None;
         }
         let mut provider = Self {
-            provider: ProviderSource::implied(&name.text),
+            provider: source::implied(&name.text),
             key: ProviderConfigKey { name: name.text, alias: None },
             alias_span: None,
             version: None,
@@ -134,10 +114,13 @@ impl ProviderConfig {
 impl Decoder<'_> {
     /// Complains about a local name that is not written as providers are named. Returns whether it is fine.
     pub(super) fn check_provider_name(&mut self, name: &str, at: Span) -> bool {
-        let detail = match source::provider_part(name) {
+        let detail = match provider_part(name) {
             Ok(normal) if normal == *name => return true,
             Ok(normal) => {
-                format!("Provider names must be normalized. Replace {name:?} with {:?} to fix this error.", normal)
+                format!(
+                    "Provider names must be normalized. Replace {name:?} with {:?} to fix this error.",
+                    normal.as_str()
+                )
             }
             Err(problem) => format!("{name} is an invalid provider local name: {problem}"),
         };

@@ -75,7 +75,11 @@ impl<'a> Decoder<'a> {
     }
 
     fn constant_of(&mut self, expr: &Expr, ty: &Type) -> Option<Value> {
+        let errors_before = self.diagnostics.len();
         let value = self.constant(expr);
+        if self.diagnostics.len() > errors_before {
+            return None;
+        }
         let problem = match convert(&value, ty) {
             Ok(value) if value.is_null() => format!("a {ty} is required"),
             Ok(value) if !value.is_known() => "value must be known".to_owned(),

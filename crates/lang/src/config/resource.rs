@@ -1,6 +1,5 @@
 //! `resource`, `data` and `ephemeral` blocks. Their `lifecycle` blocks are read in [`lifecycle`].
 
-use std::fmt;
 use std::sync::Arc;
 
 use groma_model::span::Span;
@@ -8,52 +7,15 @@ use groma_model::text::Str;
 use groma_syntax::ast::{Expr, ExprKind, Step, Traversal};
 use groma_syntax::body::{Block, Body, BodySchema, Content};
 
-use super::provider::source::ProviderSource;
+use super::provider::source;
 use super::provisioner::{When, only_self_references};
 use super::read::{Decoder, label};
-use super::{CheckRule, Connection, Declared, ProviderRef, Provisioner, Repetition};
+use super::{
+    CheckRule, Connection, Declared, ProviderConfigKey, ProviderRef, ProviderSource, Provisioner, Repetition,
+    ResourceKey, ResourceMode,
+};
 
 mod lifecycle;
-
-/// What kind of object a block stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ResourceMode {
-    /// `resource`
-    Managed,
-    /// `data`
-    Data,
-    /// `ephemeral`
-    Ephemeral,
-}
-
-/// How a module names a resource: `kind.name`, `data.kind.name`, `ephemeral.kind.name`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ResourceKey {
-    /// Managed, data or ephemeral.
-    pub mode: ResourceMode,
-    /// Its type, the first label.
-    pub kind: Str,
-    /// Its name, the second label.
-    pub name: Str,
-}
-
-impl ResourceKey {
-    /// The local name of the provider that the type implies: what stands before the first `_`.
-    pub fn implied_provider(&self) -> &str {
-        self.kind.split('_').next().unwrap_or(&self.kind)
-    }
-}
-
-impl fmt::Display for ResourceKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let prefix = match self.mode {
-            ResourceMode::Managed => "",
-            ResourceMode::Data => "data.",
-            ResourceMode::Ephemeral => "ephemeral.",
-        };
-        write!(f, "{prefix}{}.{}", self.kind, self.name)
-    }
-}
 
 /// A `resource`, `data` or `ephemeral` block.
 #[derive(Debug, Clone)]
@@ -172,10 +134,10 @@ fn managed_schema() -> BodySchema {
 
 impl Resource {
     /// The local name and alias of the provider configuration that it uses.
-    pub fn provider_key(&self) -> super::ProviderConfigKey {
+    pub fn provider_key(&self) -> ProviderConfigKey {
         match &self.provider_ref {
             Some(reference) => reference.key.clone(),
-            None => super::ProviderConfigKey { name: self.key.implied_provider().into(), alias: None },
+            None => ProviderConfigKey { name: self.key.implied_provider().into(), alias: None },
         }
     }
 
@@ -201,8 +163,8 @@ impl Resource {
         decoder.check_name(&kind, bad_kind);
         decoder.check_name(&name, bad_name);
         let mut resource = Self {
-            provider: ProviderSource::implied(&kind.text),
-            key: ResourceKey { mode, kind: kind.text, name: name.text },
+            provider: source::implied(&kind.text),
+            key: ResourceKey { mode, ty: kind.text, name: name.text },
             config,
             repetition: Repetition::Once,
             provider_ref: None,

@@ -5,6 +5,7 @@ mod same_expr;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use groma_model::address::provider_part;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::Span;
 use groma_model::text::Str;
@@ -12,7 +13,7 @@ use groma_syntax::ast::Expr;
 use groma_syntax::body::BodySchema;
 
 use super::ModuleNode;
-use crate::config::provider::source::provider_part;
+use crate::config::provider::source;
 use crate::config::{
     ModuleCall, PassedProvider, ProviderConfigKey, ProviderRef, ProviderSource, Repetition, ResourceMode,
 };
@@ -118,15 +119,15 @@ impl<'a, 'd> View<'a, 'd> {
                     previous.as_str()
                 );
                 self.warning("Duplicate required provider", detail, entry.span);
-            } else if entry.provider.is_default()
-                && entry.provider.kind != *name
-                && self.node.module.provider_configs.keys().any(|key| key.name == entry.provider.kind)
+            } else if source::is_default(&entry.provider)
+                && entry.provider.ty != *name
+                && self.node.module.provider_configs.keys().any(|key| key.name == entry.provider.ty)
             {
                 let detail = format!(
                     "Provider {shown} with the local name {:?} was implicitly required via a configuration block as {:?}. \
                      The provider configuration block name must match the name used in required_providers.",
                     name.as_str(),
-                    entry.provider.kind.as_str()
+                    entry.provider.ty.as_str()
                 );
                 self.warning("Duplicate required provider", detail, entry.span);
             }
@@ -147,7 +148,7 @@ impl<'a, 'd> View<'a, 'd> {
             if entries.contains_key(name) {
                 continue;
             }
-            let implied = ProviderSource::implied(name);
+            let implied = source::implied(name);
             for entry in entries.values().filter(|entry| entry.provider == implied) {
                 let known = entry.name.as_str();
                 let detail = format!(
@@ -257,7 +258,7 @@ impl<'a, 'd> View<'a, 'd> {
             *earliest = (*earliest).min(*span);
         }
         for (name, span) in first {
-            let source = self.required(name).map_or_else(|| ProviderSource::implied(name), Clone::clone);
+            let source = self.required(name).map_or_else(|| source::implied(name), Clone::clone);
             let detail = format!(
                 "Empty provider blocks were once used for child modules to declare their need to be passed a provider \
                  configuration by their callers. That approach was ambiguous and is now deprecated.\n\nIf you control \

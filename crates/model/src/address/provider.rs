@@ -203,7 +203,7 @@ fn legacy_namespace(host: &Str, default_host: &str) -> Result<Str, AddressError>
 }
 
 /// A namespace or type in normal form: the rules are those of one label of a host name.
-fn provider_part(given: &str) -> Result<Str, &'static str> {
+pub fn provider_part(given: &str) -> Result<Str, &'static str> {
     if given.is_empty() {
         return Err("must have at least one character");
     }

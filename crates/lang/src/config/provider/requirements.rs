@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use groma_model::address::provider_part;
 use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_model::ty::Type;
 use groma_syntax::ast::{Expr, ObjectItem, Step};
 use groma_syntax::body::{Attribute, Block};
 
-use super::source::{ProviderSource, provider_part};
+use super::source;
 use crate::config::read::Decoder;
-use crate::config::{ProviderConfigKey, VersionConstraint};
+use crate::config::{ProviderConfigKey, ProviderSource, VersionConstraint};
 use crate::eval::{EmptyScope, evaluate};
 
 /// All of `required_providers`.
@@ -44,8 +45,7 @@ impl RequiredProviders {
     pub fn provider_of(&self, name: &str) -> ProviderSource {
         match self.entries.get(name) {
             Some(entry) => entry.provider.clone(),
-            // A name that no provider can have is reported where it stands.
-            None => ProviderSource::implied(&provider_part(name).unwrap_or_else(|_| name.to_owned())),
+            None => source::implied(name),
         }
     }
 
@@ -110,7 +110,7 @@ impl RequiredProvider {
 impl Decoder<'_> {
     fn implied_provider(&mut self, name: &str, at: Span) -> Option<ProviderSource> {
         match provider_part(name) {
-            Ok(name) => Some(ProviderSource::implied(&name)),
+            Ok(name) => Some(source::implied(&name)),
             Err(problem) => {
                 self.error("Invalid provider name", problem, at);
                 None
@@ -148,12 +148,12 @@ impl Draft {
             },
             "source" => match constant_text(value) {
                 None => decoder.error("Invalid source", "Source must be specified as a string.", value.span),
-                Some(text) => match ProviderSource::parse(&text) {
+                Some(text) => match ProviderSource::parse_source(&text) {
                     Ok(provider) => {
                         self.provider = Some(provider);
                         self.source = Some(text);
                     }
-                    Err(problem) => decoder.diagnostics.push(problem.or_at(value.span)),
+                    Err(problem) => decoder.error(problem.summary, problem.detail, value.span),
                 },
             },
             "configuration_aliases" => self.take_aliases(decoder, value, name),

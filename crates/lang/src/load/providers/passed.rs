@@ -3,7 +3,7 @@
 use groma_model::span::Span;
 
 use super::{View, module_text};
-use crate::config::provider::source::provider_part;
+use crate::config::provider::source;
 use crate::config::{ModuleCall, PassedProvider, ProviderSource};
 use crate::load::ModuleNode;
 
@@ -21,7 +21,7 @@ impl<'a> View<'a, '_> {
         for reference in defaults {
             let name = reference.key.name.as_str();
             let configured = self.configured.contains(&reference.key);
-            let shown = ProviderSource::implied(name).for_display();
+            let shown = source::implied(name).for_display();
             let here = module_text(&self.node.path);
             if !configured && self.required(name).is_none() {
                 let detail = format!(
@@ -98,13 +98,13 @@ impl<'a> View<'a, '_> {
         // Only a name without alias is declared by required_providers as such.
         let local = required.filter(|_| key.alias.is_none());
         let alias = self.aliases.get(key).copied();
-        let own = required.map_or_else(|| implied(&key.name), Clone::clone);
+        let own = required.map_or_else(|| source::default_of(&key.name), Clone::clone);
         let provider = alias.or(local).cloned().unwrap_or(own);
         if local.is_none() && alias.is_none() && !self.empty.contains_key(key) {
             let shown = provider.for_display();
             let here = module_text(&self.node.path);
             let at = passed.in_child.name_span;
-            if provider.is_default() {
+            if source::is_default(&provider) {
                 let detail = format!(
                     "There is no explicit declaration for local provider name \"{key}\" in {here}, so a configuration for \
                      {shown:?} is assumed to be meant.\n\nIf you also control the child module, add a required_providers \
@@ -124,7 +124,9 @@ impl<'a> View<'a, '_> {
     }
 
     fn check_type(&mut self, passed: &PassedProvider, parent: &ModuleNode, expected: &ProviderSource) {
-        let given = parent.module.required_providers.provider_of(&passed.in_parent.key.name);
+        let name = &passed.in_parent.key.name;
+        let required = parent.module.required_providers.entries.get(name);
+        let given = required.map_or_else(|| source::default_of(name), |entry| entry.provider.clone());
         if given == *expected {
             return;
         }
@@ -164,8 +166,4 @@ impl<'a> View<'a, '_> {
             }
         }
     }
-}
-
-fn implied(name: &str) -> ProviderSource {
-    ProviderSource::implied(&provider_part(name).unwrap_or_else(|_| name.to_owned()))
 }
