@@ -106,6 +106,9 @@ pub fn convert(value: &Value, target: &Type) -> Result<Value, ConvertError> {
     if *target == Type::Dynamic || value.is_of_type(target) {
         return Ok(value.clone());
     }
+    if let Some(collection) = apply::collect_parts(value, target) {
+        return Ok(collection);
+    }
     let from = value.ty();
     match Conversion::find(&from, target, Safety::Unsafe) {
         Some(conversion) => conversion.apply(value),

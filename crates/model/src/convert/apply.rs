@@ -8,7 +8,7 @@ use crate::number::Number;
 use crate::path::{PathKey, PathStep};
 use crate::text::Str;
 use crate::ty::Type;
-use crate::value::{Entries, Value, ValueKind, common_type};
+use crate::value::{Entries, Value, ValueKind, common_type, go_quote};
 
 type Converted = Result<Value, ConvertError>;
 
@@ -138,6 +138,23 @@ fn object_to_map(value: &Value, element: &Type, plans: &[Plan], safety: Safety) 
     map_of(entries, items, unify, "attribute types must all match for conversion to map")
 }
 
+/// The short way for a tuple or object whose parts have the wanted type already, or one type where any will do: it
+/// becomes a collection as it is, and the type of the whole is not worked out.
+pub(super) fn collect_parts(value: &Value, target: &Type) -> Option<Value> {
+    let fits = |parts: &[Value], wanted: &Type| -> Option<Type> {
+        let first = parts.first()?;
+        let element = if *wanted == Type::Dynamic { first.ty() } else { wanted.clone() };
+        (!element.has_dynamic() && parts.iter().all(|part| part.is_of_type(&element))).then_some(element)
+    };
+    let collection = match (value.kind(), target) {
+        (ValueKind::Tuple(items), Type::List(wanted)) => Value::list(fits(items, wanted)?, items.to_vec()),
+        (ValueKind::Tuple(items), Type::Set(wanted)) => Value::set(fits(items, wanted)?, items.to_vec()),
+        (ValueKind::Object(entries), Type::Map(wanted)) => Value::map(fits(entries.values(), wanted)?, entries.clone()),
+        _ => return None,
+    };
+    Some(collection.with_marks(value.marks()))
+}
+
 fn has_parts(element: &Type) -> bool {
     element.is_collection() || matches!(element, Type::Object(_))
 }
@@ -216,24 +233,33 @@ fn object_to_object(value: &Value, slots: &[Slot]) -> Converted {
 fn map_to_object(value: &Value, slots: &[Slot]) -> Converted {
     let entries = entries_of(value);
     let mut items = Vec::with_capacity(slots.len());
+    // What is there is looked at before what is missing.
+    let mut missing = None;
     for slot in slots {
         items.push(match (entries.get(&slot.name), &slot.plan) {
             (Some(item), Some(plan)) => plan.apply(item).map_err(|error| error.under(key_step(&slot.name)))?,
             (Some(item), None) => {
                 let why = mismatch_message(&item.ty(), &slot.ty);
-                let name = crate::value::go_quote(&slot.name);
+                let name = go_quote(&slot.name);
                 return Err(ConvertError::new(format!(
                     "map element type is incompatible with attribute {name}: {why}"
                 )));
             }
-            (None, _) if slot.optional => Value::null(slot.ty.without_optional()),
             (None, _) => {
-                let name = crate::value::go_quote(&slot.name);
-                return Err(ConvertError::new(format!("map has no element for required attribute {name}")));
+                if !slot.optional {
+                    missing.get_or_insert(slot);
+                }
+                Value::null(slot.ty.without_optional())
             }
         });
     }
-    Ok(object_of(slots, items))
+    match missing {
+        None => Ok(object_of(slots, items)),
+        Some(slot) => {
+            let name = go_quote(&slot.name);
+            Err(ConvertError::new(format!("map has no element for required attribute {name}")))
+        }
+    }
 }
 
 /// Slots are in name order, as they come from an object type.

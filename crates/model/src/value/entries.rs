@@ -1,6 +1,5 @@
 //! Named values in name order: the contents of maps and objects.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Value;
@@ -70,13 +69,33 @@ impl Entries {
 /// Of equal names the last one wins.
 impl<N: Into<Str>> FromIterator<(N, Value)> for Entries {
     fn from_iter<I: IntoIterator<Item = (N, Value)>>(iter: I) -> Self {
-        let sorted: BTreeMap<Str, Value> = iter.into_iter().map(|(name, value)| (name.into(), value)).collect();
-        let mut names = Vec::with_capacity(sorted.len());
-        let mut values = Vec::with_capacity(sorted.len());
-        for (name, value) in sorted {
-            names.push(name);
-            values.push(value);
-        }
+        let mut pairs: Vec<(Str, Value)> = iter.into_iter().map(|(name, value)| (name.into(), value)).collect();
+        pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
+        pairs.dedup_by(|later, kept| {
+            let same = later.0 == kept.0;
+            if same {
+                std::mem::swap(&mut later.1, &mut kept.1);
+            }
+            same
+        });
+        let (names, values) = pairs.into_iter().unzip();
         Entries { names: Arc::new(names), values }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_of_equal_names_wins() {
+        let entries: Entries = [("b", 1), ("a", 2), ("b", 3), ("a", 4), ("b", 5)]
+            .map(|(n, v): (&str, i64)| (n, Value::from(v)))
+            .into_iter()
+            .collect();
+        assert_eq!(entries.len(), 2);
+        assert_eq!(entries.get("a"), Some(&Value::from(4)));
+        assert_eq!(entries.get("b"), Some(&Value::from(5)));
+        assert_eq!(entries.get("c"), None);
     }
 }

@@ -13,6 +13,8 @@ mod logic;
 mod nulls;
 mod path;
 mod range;
+#[cfg(test)]
+mod tests;
 
 use super::Value;
 use crate::mark::Marks;
