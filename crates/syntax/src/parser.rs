@@ -125,6 +125,8 @@ struct Parser<'t> {
     tokens: &'t [Token],
     /// Index of the token to read next.
     next: usize,
+    /// The token to read next and the index behind it, with comments and perhaps newlines skipped.
+    ahead: (Token, usize),
     /// Tokens from this index on are as good as the end of the file.
     limit: usize,
     origin: Origin,
@@ -148,10 +150,11 @@ struct Parser<'t> {
 impl<'t> Parser<'t> {
     fn new(text: &'t str, tokens: &'t [Token], origin: Origin) -> Self {
         let broken_quote = tokens.iter().find(|token| token.kind == TokenKind::QuotedNewline);
-        Self {
+        let mut parser = Self {
             text,
             tokens,
             next: 0,
+            ahead: (Token { kind: TokenKind::Eof, start: 0, end: 0 }, 0),
             limit: tokens.len(),
             origin,
             source: None,
@@ -163,7 +166,20 @@ impl<'t> Parser<'t> {
             unreliable_from: broken_quote.map_or(u32::MAX, |token| line_start(text, token.start)),
             nesting: 0,
             height: 0,
-        }
+        };
+        parser.look_ahead();
+        parser
+    }
+
+    /// Goes to another token.
+    fn seek(&mut self, next: usize) {
+        self.next = next;
+        self.look_ahead();
+    }
+
+    /// Has to follow every change of what [`Parser::next_token`] depends on.
+    fn look_ahead(&mut self) {
+        self.ahead = self.next_token();
     }
 
     /// The next token and the index behind it. Comments are skipped, but one that ends a line is a newline.
@@ -192,12 +208,12 @@ impl<'t> Parser<'t> {
     }
 
     fn peek(&self) -> Token {
-        self.next_token().0
+        self.ahead.0
     }
 
     fn read(&mut self) -> Token {
-        let (token, next) = self.next_token();
-        self.next = next;
+        let (token, next) = self.ahead;
+        self.seek(next);
         token
     }
 
@@ -227,10 +243,12 @@ impl<'t> Parser<'t> {
 
     fn push_newlines(&mut self, significant: bool) {
         self.newlines.push(significant);
+        self.look_ahead();
     }
 
     fn pop_newlines(&mut self) {
         self.newlines.pop();
+        self.look_ahead();
     }
 
     fn error(&mut self, summary: &str, detail: impl Into<String>, at: Token) {

@@ -4,6 +4,7 @@ use std::vec::IntoIter;
 
 use groma_model::diag::Diagnostic;
 use groma_model::span::Span;
+use groma_model::text::Str;
 
 use super::Parser;
 use super::template::{EndKind, Piece};
@@ -18,16 +19,16 @@ type Parts = (Vec<TemplatePart>, usize);
 
 struct Assembler<'p, 't> {
     parser: &'p mut Parser<'t>,
-    pieces: IntoIter<Piece>,
+    pieces: IntoIter<Piece<'t>>,
     /// Where the template ends.
     end: Span,
     /// Nested too deeply, which is reported already.
     aborted: bool,
 }
 
-impl Parser<'_> {
+impl<'t> Parser<'t> {
     /// Makes a tree of the pieces of a template that ends at `last`.
-    pub(super) fn assemble(&mut self, pieces: Vec<Piece>, last: Token) -> Parts {
+    pub(super) fn assemble(&mut self, pieces: Vec<Piece<'t>>, last: Token) -> Parts {
         let end = self.span(last);
         let mut assembler = Assembler { parser: self, pieces: pieces.into_iter(), end, aborted: false };
         let (mut parts, mut height) = (Vec::new(), 0);
@@ -40,10 +41,10 @@ impl Parser<'_> {
     }
 }
 
-impl Assembler<'_, '_> {
-    fn part(&mut self, piece: Piece) -> (TemplatePart, usize) {
+impl<'t> Assembler<'_, 't> {
+    fn part(&mut self, piece: Piece<'t>) -> (TemplatePart, usize) {
         match piece {
-            Piece::Literal { text, span } => (TemplatePart::Literal { text: text.into(), span }, 1),
+            Piece::Literal { text, span } => (TemplatePart::Literal { text: Str::new(text), span }, 1),
             Piece::Interpolation { expr, span, height } => (TemplatePart::Interpolation { expr, span }, height),
             Piece::If { condition, span, height } => self.if_part(condition, span, height),
             Piece::For { names, collection, span, height } => self.for_part(names, collection, span, height),

@@ -101,12 +101,12 @@ impl<'t> Parser<'t> {
     /// A quoted string in a place that cannot have interpolations.
     pub(super) fn quoted_literal(&mut self) -> (Str, Span) {
         let open = self.read();
-        let mut text = String::new();
+        let mut text = Cow::Borrowed("");
         let last = loop {
             let token = self.read();
             match token.kind {
                 TokenKind::CloseQuote => break token,
-                TokenKind::QuotedLit => text.push_str(&self.literal_text(token)),
+                TokenKind::QuotedLit => text += self.literal_text(token),
                 TokenKind::TemplateControl | TokenKind::TemplateInterp => {
                     self.no_template_here(open, token);
                     self.recover(TokenKind::TemplateEnd);

@@ -163,10 +163,11 @@ impl Parser<'_> {
         let (behind, limit) = (self.next, self.limit);
         if self.unreliable_from == u32::MAX && !prose {
             self.salvaging = true;
-            self.next = from;
             self.limit = behind.saturating_sub(1);
+            self.seek(from);
             self.salvage();
-            (self.salvaging, self.next, self.limit) = (false, behind, limit);
+            (self.salvaging, self.limit) = (false, limit);
+            self.seek(behind);
         }
         self.recovering = true;
     }
@@ -178,7 +179,7 @@ impl Parser<'_> {
             let before = self.next;
             self.body(TokenKind::Eof);
             if self.next == before {
-                self.next += 1;
+                self.seek(before + 1);
             }
         }
     }

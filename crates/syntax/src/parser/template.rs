@@ -1,6 +1,8 @@
 //! Templates, first half: from tokens to a flat list of literals, interpolations and directives, with strip markers worked
 //! off. The second half, which makes a tree of the directives, is in [`super::assemble`].
 
+use std::borrow::Cow;
+
 use groma_model::span::Span;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -14,8 +16,8 @@ const UNCLOSED: &str = "Unclosed template interpolation sequence";
 const EXTRA: &str = "Extra characters after interpolation expression";
 
 /// A piece of a template, before directives are put together. Expressions come with their height.
-pub(super) enum Piece {
-    Literal { text: String, span: Span },
+pub(super) enum Piece<'t> {
+    Literal { text: Cow<'t, str>, span: Span },
     Interpolation { expr: Expr, span: Span, height: usize },
     If { condition: Expr, span: Span, height: usize },
     For { names: (Option<Ident>, Ident), collection: Expr, span: Span, height: usize },
@@ -44,17 +46,17 @@ impl EndKind {
 struct Broken;
 
 /// A template that is being read.
-struct Scan {
+struct Scan<'t> {
     start: Token,
     end: TokenKind,
-    pieces: Vec<Piece>,
+    pieces: Vec<Piece<'t>>,
     /// The next piece, if it is a literal, loses its leading spaces.
     trim_next: bool,
     /// The last piece is a literal, which a strip marker may take the trailing spaces of.
     after_literal: bool,
 }
 
-impl Parser<'_> {
+impl<'t> Parser<'t> {
     /// A template up to and including the token `end`. Its opening token, if it has one, is read already.
     pub(super) fn template(&mut self, open: Option<Token>, end: TokenKind, kind: TemplateKind, flush: bool) -> Expr {
         let start = self.peek();
@@ -78,7 +80,7 @@ impl Parser<'_> {
         self.finish(ExprKind::Template(Box::new(template)), span, height)
     }
 
-    fn template_pieces(&mut self, start: Token, end: TokenKind) -> (Vec<Piece>, Token) {
+    fn template_pieces(&mut self, start: Token, end: TokenKind) -> (Vec<Piece<'t>>, Token) {
         let mut scan = Scan { start, end, pieces: Vec::new(), trim_next: false, after_literal: false };
         loop {
             let token = self.read();
@@ -111,31 +113,33 @@ impl Parser<'_> {
         }
     }
 
-    fn literal(&mut self, scan: &mut Scan, token: Token) {
-        let text = self.literal_text(token);
-        let text = if scan.trim_next { text.trim_start().to_owned() } else { text.into_owned() };
+    fn literal(&mut self, scan: &mut Scan<'t>, token: Token) {
+        let mut text = self.literal_text(token);
+        if scan.trim_next {
+            keep(&mut text, str::trim_start);
+        }
         scan.trim_next = false;
         scan.after_literal = true;
         scan.pieces.push(Piece::Literal { text, span: self.span(token) });
     }
 
     /// `${~` takes the trailing spaces of the literal before it.
-    fn strip_before(&mut self, scan: &mut Scan, open: Token) {
+    fn strip_before(&mut self, scan: &mut Scan<'t>, open: Token) {
         if scan.after_literal
             && self.word(open).ends_with('~')
             && let Some(Piece::Literal { text, .. }) = scan.pieces.last_mut()
         {
-            text.truncate(text.trim_end().len());
+            keep(text, str::trim_end);
         }
     }
 
     /// Reads the token that ends an interpolation or a directive, and remembers its strip marker.
-    fn close_sequence(&mut self, scan: &mut Scan) {
+    fn close_sequence(&mut self, scan: &mut Scan<'t>) {
         let close = self.read();
         scan.trim_next = self.word(close).starts_with('~');
     }
 
-    fn interpolation(&mut self, scan: &mut Scan, open: Token) {
+    fn interpolation(&mut self, scan: &mut Scan<'t>, open: Token) {
         let expr = self.expression();
         let height = self.height;
         let close = self.peek();
@@ -150,7 +154,7 @@ impl Parser<'_> {
         scan.pieces.push(Piece::Interpolation { expr, span: self.between(open, close), height });
     }
 
-    fn bad_interpolation_end(&mut self, scan: &Scan, close: Token) {
+    fn bad_interpolation_end(&mut self, scan: &Scan<'t>, close: Token) {
         let context = self.between(scan.start, close);
         let in_quotes = scan.end == TokenKind::CloseQuote;
         match close.kind {
@@ -180,7 +184,7 @@ impl Parser<'_> {
         }
     }
 
-    fn directive(&mut self, scan: &mut Scan, open: Token) -> Result<(), Broken> {
+    fn directive(&mut self, scan: &mut Scan<'t>, open: Token) -> Result<(), Broken> {
         let keyword = self.peek();
         if keyword.kind != TokenKind::Ident {
             if !self.recovering {
@@ -272,9 +276,17 @@ impl Parser<'_> {
     }
 }
 
+/// Keeps only a part of a text, without copying it if it is borrowed.
+fn keep(text: &mut Cow<'_, str>, part: impl Fn(&str) -> &str) {
+    match text {
+        Cow::Borrowed(borrowed) => *borrowed = part(borrowed),
+        Cow::Owned(owned) => *owned = part(owned).to_owned(),
+    }
+}
+
 /// Takes the indentation that all lines of a `<<-` heredoc share off each of them. Only what is written counts, not what is
 /// interpolated.
-fn strip_indentation(pieces: &mut [Piece]) {
+fn strip_indentation(pieces: &mut [Piece<'_>]) {
     let mut least = usize::MAX;
     let mut at_line_start = true;
     let mut line_starts = Vec::new();
@@ -299,20 +311,20 @@ fn strip_indentation(pieces: &mut [Piece]) {
     for at in line_starts {
         if let Piece::Literal { text, span } = &mut pieces[at] {
             let removed: usize = text.graphemes(true).take(least).map(str::len).sum();
-            text.drain(..removed);
+            keep(text, |text| &text[removed..]);
             span.start = (span.start + removed as u32).min(span.end);
         }
     }
 }
 
 /// One literal instead of several that follow each other.
-fn join_literals(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
+fn join_literals(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
+    let mut joined: Vec<Piece<'_>> = Vec::with_capacity(pieces.len());
     for piece in pieces {
         if let Piece::Literal { text, span } = &piece
             && let Some(Piece::Literal { text: before, span: before_span }) = joined.last_mut()
         {
-            before.push_str(text);
+            before.to_mut().push_str(text);
             *before_span = before_span.to(*span);
             continue;
         }
