@@ -73,8 +73,7 @@ null   = upper(given.string) == null # = false
 secret = upper(sensitive("a")) # = (sensitive value)
 inner  = length([sensitive("a")])
 # Error: 1:10-16 Call to unknown function: There is no function named "length".
-deep   = jsonencode({ a = sensitive("b") })
-# Error: 1:10-20 Call to unknown function: There is no function named "jsonencode".
+deep   = jsonencode({ a = sensitive("b") }) # = (sensitive value)
 
 # --- marks-as-functions ---
 is       = issensitive(sensitive("a")) # = true

@@ -1,7 +1,36 @@
 //! Values as people read them: the way the console prints them, and a short form for diagnostics.
 
+use groma_model::diag::Diagnostic;
+use groma_model::mark::Mark;
 use groma_model::ty::Type;
 use groma_model::value::{Entries, Value, ValueKind, go_quote};
+
+use crate::typeexpr::type_text;
+
+/// The attribute that holds what `type` found. It makes the result something that is no string and cannot be used as one.
+pub(crate) const TYPE_TEXT: &str = "type";
+
+/// What the console's `type` gives.
+pub(crate) fn type_value(ty: &Type) -> Value {
+    Value::object([(TYPE_TEXT, Value::string(type_text(ty)))]).mark(Mark::TypeText)
+}
+
+/// What the console prints for the value of an expression: a type as such, if it is the result of `type`.
+pub fn console_result(value: &Value) -> Result<String, Diagnostic> {
+    if !value.marks_deep().contains(&Mark::TypeText) {
+        return Ok(console(value));
+    }
+    let text = value.as_entries().filter(|_| value.marks().contains(&Mark::TypeText)).and_then(|entries| {
+        let text = entries.get(TYPE_TEXT)?.as_str()?;
+        (entries.len() == 1).then(|| text.to_owned())
+    });
+    text.ok_or_else(|| {
+        Diagnostic::error(
+            "Invalid use of type function",
+            "The console-only \"type\" function cannot be used as part of an expression.",
+        )
+    })
+}
 
 /// A value in the syntax of the language, over several lines where it has parts. Sensitive parts are left out.
 pub fn console(value: &Value) -> String {

@@ -91,7 +91,7 @@ pub enum FunctionLookup<'a> {
     /// Nothing.
     Unknown,
     /// Something that exists but cannot be called, with the reason.
-    Refused(Diagnostic),
+    Refused(Box<Diagnostic>),
     /// There are no functions in this place at all.
     NotAllowed,
 }

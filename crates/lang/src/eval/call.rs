@@ -7,7 +7,7 @@ use groma_model::ty::Type;
 use groma_model::value::{Value, go_quote};
 use groma_syntax::ast::{Call, Expr, ExprKind, TemplatePart};
 
-use super::interpreter::Interpreter;
+use super::interpreter::{Interpreter, checked};
 use super::render::Renderer;
 use super::{FunctionLookup, notes, suggestion};
 use crate::func::call::{self, Callee};
@@ -32,7 +32,7 @@ impl Interpreter<'_> {
                 return Value::dynamic();
             }
             FunctionLookup::Refused(error) => {
-                diagnostics.push(error.clone().or_at(call.name_span));
+                diagnostics.push(Diagnostic::clone(error).or_at(call.name_span));
                 return Value::dynamic();
             }
             FunctionLookup::NotAllowed => {
@@ -77,16 +77,16 @@ impl Interpreter<'_> {
             let error = Diagnostic::error("Invalid expanding argument value", detail).within(site.expr.span);
             self.report_call(error, last.span, last, site, diagnostics);
         };
-        match value.ty() {
-            Type::Dynamic | Type::Tuple(_) | Type::List(_) | Type::Set(_) if value.is_null() => {
-                refuse("The expanding argument (indicated by ...) must not be null.");
-                return None;
-            }
-            Type::Dynamic | Type::Tuple(_) | Type::List(_) | Type::Set(_) => {}
-            _ => {
-                refuse("The expanding argument (indicated by ...) must be of a tuple, list, or set type.");
-                return None;
-            }
+        let is_sequence = value.as_elements().is_some()
+            || ((value.is_null() || !value.is_known())
+                && matches!(value.ty(), Type::Dynamic | Type::Tuple(_) | Type::List(_) | Type::Set(_)));
+        if !is_sequence {
+            refuse("The expanding argument (indicated by ...) must be of a tuple, list, or set type.");
+            return None;
+        }
+        if value.is_null() {
+            refuse("The expanding argument (indicated by ...) must not be null.");
+            return None;
         }
         let (value, marks) = value.unmark();
         let items = value.as_elements()?;
@@ -176,7 +176,7 @@ impl Interpreter<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Value {
         let error = match result {
-            Ok(value) => return self.checked(value, site.expr, diagnostics),
+            Ok(value) => return checked(value, site.expr, diagnostics),
             Err(error) => error,
         };
         let param = error.argument.and_then(|at| site.callee.param(at));

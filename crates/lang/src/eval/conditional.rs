@@ -1,9 +1,9 @@
 //! `c ? a : b`, and `%{if}` in templates. Both branches are evaluated, since they decide the type together; only the errors of
 //! the branch that is taken count.
 
-use groma_model::convert::{convert, unify};
+use groma_model::convert::{ConvertError, Safety, Unification, convert};
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_model::mark::Marks;
+use groma_model::number::Number;
 use groma_model::span::Span;
 use groma_model::ty::Type;
 use groma_model::value::{Bound, Refinement, Value};
@@ -46,7 +46,7 @@ impl Interpreter<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Value {
         let [then, otherwise] = branches;
-        let Some(ty) = common_type(&then.value, &otherwise.value) else {
+        let Some(common) = Common::find(&then.value, &otherwise.value) else {
             let reason = mismatch::describe(&then.value.ty(), &otherwise.value.ty());
             let detail = format!("The true and false result expressions must have consistent types. {reason}.");
             let error = Diagnostic::error("Inconsistent conditional result types", detail).within(expr.span);
@@ -58,21 +58,21 @@ impl Interpreter<'_> {
             let detail = "The condition value is null. Conditions must either be true or false.";
             let error = Diagnostic::error("Null condition", detail).within(expr.span);
             self.report(error, condition.span, condition, diagnostics);
-            return Value::unknown(ty);
+            return Value::unknown(common.ty());
         }
         let (decision, condition_marks) = condition_value.unmark();
         let marks = condition_marks.union(then.value.marks()).union(otherwise.value.marks());
         if !decision.is_known() {
-            return either(&ty, &then.value, &otherwise.value).with_marks(&marks);
+            return either(&common.ty(), &then.value, &otherwise.value).with_marks(&marks);
         }
         match convert(&decision, &Type::Bool).ok().and_then(|decision| decision.as_bool()) {
-            Some(true) => self.take(then, "true", &ty, &marks, expr, diagnostics),
-            Some(false) => self.take(otherwise, "false", &ty, &marks, expr, diagnostics),
+            Some(true) => self.take(then, Side::Then, &common, expr, diagnostics).with_marks(&marks),
+            Some(false) => self.take(otherwise, Side::Otherwise, &common, expr, diagnostics).with_marks(&marks),
             None => {
                 let detail = "The condition expression must be of type bool.";
                 let error = Diagnostic::error("Incorrect condition type", detail).within(expr.span);
                 self.report(error, condition.span, condition, diagnostics);
-                Value::unknown(ty)
+                Value::unknown(common.ty())
             }
         }
     }
@@ -81,46 +81,74 @@ impl Interpreter<'_> {
     fn take(
         &self,
         branch: Branch<'_>,
-        which: &str,
-        ty: &Type,
-        marks: &Marks,
+        side: Side,
+        common: &Common,
         expr: &Expr,
         diagnostics: &mut Diagnostics,
     ) -> Value {
         diagnostics.extend(branch.errors);
         let (value, _) = branch.value.unmark();
-        if *ty == Type::Dynamic {
-            return value.with_marks(marks);
-        }
-        match convert(&value, ty) {
-            Ok(value) => value.with_marks(marks),
-            Err(error) => {
-                let detail = format!("The {which} result value has the wrong type: {error}.");
-                let error = Diagnostic::error("Inconsistent conditional result types", detail).within(expr.span);
-                self.report(error, branch.span, branch.expr.unwrap_or(expr), diagnostics);
-                Value::unknown(ty.clone()).with_marks(marks)
-            }
-        }
+        common.apply(side, &value).unwrap_or_else(|error| {
+            let which = if side == Side::Then { "true" } else { "false" };
+            let detail = format!("The {which} result value has the wrong type: {error}.");
+            let error = Diagnostic::error("Inconsistent conditional result types", detail).within(expr.span);
+            self.report(error, branch.span, branch.expr.unwrap_or(expr), diagnostics);
+            Value::unknown(common.ty())
+        })
     }
 }
 
-/// The type that both branches can have. None if there is none.
-fn common_type(then: &Value, otherwise: &Value) -> Option<Type> {
-    let plain_null = |value: &Value| value.is_null() && value.ty() == Type::Dynamic && value.marks().is_empty();
-    if plain_null(then) {
-        return Some(otherwise.ty());
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Then,
+    Otherwise,
+}
+
+/// The type that both branches have, and how they come to it.
+enum Common {
+    /// Both have it already, or one is a null without a type.
+    Type(Type),
+    /// One of them has no type yet: nothing can be said, and nothing is converted.
+    Open,
+    /// Both are converted.
+    Unified(Unification),
+}
+
+impl Common {
+    fn find(then: &Value, otherwise: &Value) -> Option<Common> {
+        let plain_null = |value: &Value| value.is_null() && value.is_dynamic() && value.marks().is_empty();
+        if plain_null(then) {
+            return Some(Common::Type(otherwise.ty()));
+        }
+        if plain_null(otherwise) {
+            return Some(Common::Type(then.ty()));
+        }
+        if then.is_dynamic() || otherwise.is_dynamic() {
+            return Some(Common::Open);
+        }
+        let types = [then.ty(), otherwise.ty()];
+        if types[0] == types[1] {
+            let [ty, _] = types;
+            return Some(Common::Type(ty));
+        }
+        Unification::find(&types, Safety::Unsafe).map(Common::Unified)
     }
-    if plain_null(otherwise) {
-        return Some(then.ty());
+
+    fn ty(&self) -> Type {
+        match self {
+            Common::Type(ty) => ty.clone(),
+            Common::Open => Type::Dynamic,
+            Common::Unified(unification) => unification.ty.clone(),
+        }
     }
-    let (then, otherwise) = (then.ty(), otherwise.ty());
-    if then == otherwise {
-        return Some(then);
+
+    fn apply(&self, side: Side, value: &Value) -> Result<Value, ConvertError> {
+        match self {
+            Common::Type(ty) => convert(value, ty),
+            Common::Open => Ok(value.clone()),
+            Common::Unified(unification) => unification.apply(usize::from(side == Side::Otherwise), value),
+        }
     }
-    if then == Type::Dynamic || otherwise == Type::Dynamic {
-        return Some(Type::Dynamic);
-    }
-    unify(&[then, otherwise])
 }
 
 /// What can be said of the result while the condition is unknown: what both branches have in common.
@@ -149,11 +177,7 @@ fn either(ty: &Type, then: &Value, otherwise: &Value) -> Value {
 }
 
 /// The bound further out. None if one of them is open.
-fn outer(
-    a: Option<Bound>,
-    b: Option<Bound>,
-    further: fn(&groma_model::number::Number, &groma_model::number::Number) -> bool,
-) -> Option<Bound> {
+fn outer(a: Option<Bound>, b: Option<Bound>, further: fn(&Number, &Number) -> bool) -> Option<Bound> {
     let (a, b) = (a?, b?);
     if a.number == b.number {
         return Some(Bound { inclusive: a.inclusive || b.inclusive, number: a.number });

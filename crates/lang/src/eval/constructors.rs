@@ -8,12 +8,12 @@ use groma_model::ty::Type;
 use groma_model::value::{Value, ValueKind};
 use groma_syntax::ast::{Expr, ExprKind, ObjectItem};
 
-use super::interpreter::Interpreter;
+use super::interpreter::{Interpreter, checked};
 
 impl Interpreter<'_> {
     pub(super) fn eval_tuple(&self, items: &[Expr], expr: &Expr, diagnostics: &mut Diagnostics) -> Value {
         let values = items.iter().map(|item| self.eval(item, diagnostics)).collect();
-        self.checked(Value::tuple(values), expr, diagnostics)
+        checked(Value::tuple(values), expr, diagnostics)
     }
 
     pub(super) fn eval_object(&self, items: &[ObjectItem], expr: &Expr, diagnostics: &mut Diagnostics) -> Value {
@@ -36,7 +36,7 @@ impl Interpreter<'_> {
         if !all_keys_known {
             return Value::dynamic();
         }
-        self.checked(Value::object(attributes).with_marks(&marks), expr, diagnostics)
+        checked(Value::object(attributes).with_marks(&marks), expr, diagnostics)
     }
 
     fn object_key(&self, item: &ObjectItem, marks: &mut Marks, diagnostics: &mut Diagnostics) -> Key {

@@ -14,7 +14,7 @@ use groma_model::ty::Type;
 use groma_model::value::{Entries, Value, ValueKind, go_quote};
 use groma_syntax::ast::{Expr, For, Ident};
 
-use super::interpreter::{Binding, Frame, Interpreter};
+use super::interpreter::{Binding, Frame, Interpreter, checked};
 use super::limits::MAX_LOOP_ERRORS;
 
 const INVALID_CONDITION: &str = "Invalid 'for' condition";
@@ -64,7 +64,7 @@ impl Interpreter<'_> {
         if !work.known || diagnostics.len() > MAX_LOOP_ERRORS {
             return Value::dynamic().with_marks(&work.marks);
         }
-        self.checked(work.results.into_value().with_marks(&work.marks), expr, diagnostics)
+        checked(work.results.into_value().with_marks(&work.marks), expr, diagnostics)
     }
 
     /// Evaluates what is iterated.
@@ -79,18 +79,19 @@ impl Interpreter<'_> {
             let detail = "A null value cannot be used as the collection in a 'for' expression.";
             return refuse("Iteration over null value", detail.into());
         }
-        match collection.ty() {
-            Type::Dynamic => Source::Nothing,
-            ty if ty.is_primitive() => {
-                let name = ty.friendly_name();
-                let detail = format!("A value of type {name} cannot be used as the collection in a 'for' expression.");
-                refuse("Iteration over non-iterable value", detail)
-            }
-            _ => {
-                let (collection, marks) = collection.unmark();
-                if collection.is_known() { Source::Elements(collection, marks) } else { Source::Unknown(marks) }
-            }
+        if collection.is_dynamic() {
+            return Source::Nothing;
         }
+        let (plain, marks) = collection.unmark();
+        match plain.kind() {
+            ValueKind::Bool(_) | ValueKind::Number(_) | ValueKind::String(_) => {}
+            ValueKind::Unknown(_) if plain.ty().is_primitive() => {}
+            ValueKind::Unknown(_) => return Source::Unknown(marks),
+            _ => return Source::Elements(plain, marks),
+        }
+        let name = plain.friendly_type_name();
+        let detail = format!("A value of type {name} cannot be used as the collection in a 'for' expression.");
+        refuse("Iteration over non-iterable value", detail)
     }
 
     /// Runs `body` for each element until it gives false.
@@ -194,13 +195,10 @@ impl Work<'_> {
         let (result, marks) = result.unmark();
         self.marks = self.marks.union(&marks);
         match convert(&result, &Type::Bool) {
-            Ok(result) => match result.as_bool() {
-                Some(included) => included,
-                None => {
-                    self.known = false;
-                    false
-                }
-            },
+            Ok(result) => result.as_bool().unwrap_or_else(|| {
+                self.known = false;
+                false
+            }),
             Err(error) => {
                 let detail = format!("The 'if' clause value is invalid: {error}.");
                 self.fail(item, INVALID_CONDITION, &detail, condition, diagnostics);

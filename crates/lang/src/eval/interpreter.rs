@@ -235,15 +235,15 @@ impl<'a> Interpreter<'a> {
             }
         }
     }
+}
 
-    /// Refuses a value that has become too large.
-    pub(super) fn checked(&self, value: Value, expr: &Expr, diagnostics: &mut Diagnostics) -> Value {
-        match oversize(&value) {
-            None => value,
-            Some(error) => {
-                diagnostics.push(error.at(expr.span));
-                Value::dynamic()
-            }
+/// Refuses a value that has become too large.
+pub(super) fn checked(value: Value, expr: &Expr, diagnostics: &mut Diagnostics) -> Value {
+    match oversize(&value) {
+        None => value,
+        Some(error) => {
+            diagnostics.push(error.at(expr.span));
+            Value::dynamic()
         }
     }
 }

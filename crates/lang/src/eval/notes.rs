@@ -76,9 +76,9 @@ pub(super) fn traversal_text(traversal: &Traversal) -> String {
                 text.push_str(name);
             }
             Step::Index { key: StepKey::Number(number), .. } => {
-                text.push_str(&format!("[{}]", number.format_g(Some(10))));
+                text.extend(["[", &number.format_g(Some(10)), "]"]);
             }
-            Step::Index { key: StepKey::String(key), .. } => text.push_str(&format!("[{}]", go_quote(key))),
+            Step::Index { key: StepKey::String(key), .. } => text.extend(["[", &go_quote(key), "]"]),
         }
     }
     text

@@ -45,7 +45,7 @@ impl Interpreter<'_> {
         for error in &all {
             let place = error.subject.and_then(|span| self.scope.place(span));
             let place = place.map_or(String::new(), |place| format!(" (at {place})"));
-            message.push_str(&format!("- {}{place}\n  {}\n", error.summary, error.detail));
+            message.extend(["- ", &error.summary, &place, "\n  ", &error.detail, "\n"]);
         }
         message.push_str("\nAt least one expression must produce a successful result");
         Err(FunctionError::new(message))

@@ -2,10 +2,10 @@
 
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::ty::Type;
-use groma_model::value::{Refinement, Value};
+use groma_model::value::{Refinement, Value, ValueKind};
 use groma_syntax::ast::{Expr, Splat};
 
-use super::interpreter::{Binding, Frame, Interpreter};
+use super::interpreter::{Binding, Frame, Interpreter, checked};
 use super::limits::MAX_LOOP_ERRORS;
 
 impl Interpreter<'_> {
@@ -17,8 +17,9 @@ impl Interpreter<'_> {
         if failed {
             return Value::dynamic();
         }
-        let ty = source.ty();
-        let is_sequence = matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Set(_));
+        let is_sequence = source.as_elements().is_some()
+            || (source.is_null() || !source.is_known())
+                && matches!(source.ty(), Type::Tuple(_) | Type::List(_) | Type::Set(_));
         if source.is_null() {
             if !is_sequence {
                 return Value::tuple(Vec::new()).with_marks(source.marks());
@@ -29,7 +30,7 @@ impl Interpreter<'_> {
             self.report(error, splat.source.span, &splat.source, diagnostics);
             return Value::dynamic();
         }
-        if ty == Type::Dynamic {
+        if source.is_dynamic() {
             return Value::dynamic().with_marks(source.marks());
         }
         if is_sequence {
@@ -71,8 +72,8 @@ impl Interpreter<'_> {
             let ty = self.splat_type(&source.ty(), splat, &mut Diagnostics::new());
             return Value::unknown(ty).with_marks(marks);
         }
-        if matches!(source.ty(), Type::Tuple(_)) {
-            return self.checked(Value::tuple(values).with_marks(marks), expr, diagnostics);
+        if matches!(source.kind(), ValueKind::Tuple(_)) {
+            return checked(Value::tuple(values).with_marks(marks), expr, diagnostics);
         }
         let element = match common_element(&values) {
             Ok(Some(element)) => element,
@@ -85,7 +86,7 @@ impl Interpreter<'_> {
                 return Value::dynamic();
             }
         };
-        self.checked(Value::list(element, values).with_marks(marks), expr, diagnostics)
+        checked(Value::list(element, values).with_marks(marks), expr, diagnostics)
     }
 
     fn splat_one(&self, item: &Value, splat: &Splat, diagnostics: &mut Diagnostics) -> Value {

@@ -29,7 +29,10 @@ impl Interpreter<'_> {
         let mut text = Text::default();
         for part in parts {
             let (value, span, of) = self.eval_part(part, expr, &mut errors);
-            self.append(&mut text, value, span, of, expr, &mut errors);
+            let problem = text.append(value, &errors);
+            if let Some(problem) = problem {
+                self.report(problem.within(expr.span), span, of, &mut errors);
+            }
         }
         let value = text.into_value(errors.has_errors());
         diagnostics.extend(errors);
@@ -77,38 +80,6 @@ impl Interpreter<'_> {
         }
         joined.into_value()
     }
-
-    /// Puts the text of a part behind what is there.
-    fn append(&self, text: &mut Text, value: Value, span: Span, of: &Expr, template: &Expr, errors: &mut Diagnostics) {
-        let summary = "Invalid template interpolation value";
-        if value.is_null() {
-            let detail = "The expression result is null. Cannot include a null value in a string template.";
-            self.report(Diagnostic::error(summary, detail).within(template.span), span, of, errors);
-            return;
-        }
-        let (value, marks) = value.unmark();
-        text.marks = text.marks.union(&marks);
-        if !value.is_known() {
-            // The parts behind are still evaluated for their errors, but the text ends here.
-            text.unknown = true;
-            return;
-        }
-        match convert(&value, &Type::String) {
-            Ok(string) => {
-                if !text.unknown && !errors.has_errors() {
-                    text.buffer.push_str(string.as_str().unwrap_or_default());
-                    if text.buffer.len() > MAX_TEXT {
-                        errors.push(oversize_text().at(template.span));
-                        text.buffer.clear();
-                    }
-                }
-            }
-            Err(error) => {
-                let detail = format!("Cannot include the given value in a string template: {error}.");
-                self.report(Diagnostic::error(summary, detail).within(template.span), span, of, errors);
-            }
-        }
-    }
 }
 
 /// A string in the making.
@@ -120,6 +91,38 @@ struct Text {
 }
 
 impl Text {
+    /// Puts the text of a part behind what is there. Gives back what is wrong with the part.
+    fn append(&mut self, value: Value, errors: &Diagnostics) -> Option<Diagnostic> {
+        let summary = "Invalid template interpolation value";
+        if value.is_null() {
+            let detail = "The expression result is null. Cannot include a null value in a string template.";
+            return Some(Diagnostic::error(summary, detail));
+        }
+        let (value, marks) = value.unmark();
+        self.marks = self.marks.union(&marks);
+        if !value.is_known() {
+            // The parts behind are still evaluated for their errors, but the text ends here.
+            self.unknown = true;
+            return None;
+        }
+        let string = match convert(&value, &Type::String) {
+            Ok(string) => string,
+            Err(error) => {
+                let detail = format!("Cannot include the given value in a string template: {error}.");
+                return Some(Diagnostic::error(summary, detail));
+            }
+        };
+        if self.unknown || errors.has_errors() {
+            return None;
+        }
+        self.buffer.push_str(string.as_str().unwrap_or_default());
+        if self.buffer.len() <= MAX_TEXT {
+            return None;
+        }
+        self.buffer.clear();
+        Some(oversize_text())
+    }
+
     fn into_value(self, failed: bool) -> Value {
         let value = if !self.unknown {
             Value::string(self.buffer)

@@ -59,8 +59,13 @@ fn unknown_conditions_keep_what_both_branches_share() {
 
 #[test]
 fn marks_spread() {
-    for text in ["\"${secret}\"", "secret == \"a\"", "true ? x : secret", "{(secret) = 1}", "[for i in list : i if secret != i]"]
-    {
+    for text in [
+        "\"${secret}\"",
+        "secret == \"a\"",
+        "true ? x : secret",
+        "{(secret) = 1}",
+        "[for i in list : i if secret != i]",
+    ] {
         assert!(scope().value(text).marks().is_sensitive(), "{text}");
     }
     assert!(!scope().value("[secret]").marks().is_sensitive());

@@ -151,7 +151,7 @@ fn prepare(callee: Callee<'_>, args: Vec<Value>) -> Result<Prepared, FunctionErr
             if arg.is_null() && !param.allow_null {
                 return Err(FunctionError::arg(at, "argument must not be null"));
             }
-            prepared.dynamic = !param.allow_dynamic && arg.ty() == Type::Dynamic;
+            prepared.dynamic = !param.allow_dynamic && arg.is_dynamic();
         }
         prepared.unknown |= !arg.is_known() && !param.allow_unknown;
         let arg = if param.allow_marked {

@@ -6,7 +6,6 @@ use groma_model::value::Value;
 
 use super::support::any_param;
 use super::{CallContext, Function, FunctionError, Param, registry};
-use crate::typeexpr::type_text;
 
 /// Functions whose arguments are expressions, not values. The evaluator runs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,9 +49,11 @@ pub(super) fn console_functions() -> Vec<Function> {
     let about = "Gives the type of a value, in the syntax of type constraints.";
     let run = |_: &CallContext<'_>, args: &[Value]| {
         let ty = args.first().map_or(Type::Dynamic, Value::ty);
-        Ok(Value::string(type_text(&ty)).mark(Mark::TypeText))
+        Ok(crate::display::type_value(&ty))
     };
-    vec![Function::new("type", about, vec![any_param("value").null().unknown().dynamic()], Type::String, run)]
+    let params = vec![any_param("value").null().unknown().dynamic()];
+    let returns = Type::object([(crate::display::TYPE_TEXT, Type::String)]);
+    vec![Function::new("type", about, params, returns, run)]
 }
 
 /// `convert`, which newer versions of the language have: it can be called, but is not listed.
@@ -84,6 +85,7 @@ fn as_is() -> Param {
     any_param("value").null().unknown().dynamic().marked()
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the type of a result may also be an error")]
 fn same_type(args: &[Value]) -> Result<Type, FunctionError> {
     Ok(args.first().map_or(Type::Dynamic, Value::ty))
 }

@@ -29,7 +29,10 @@ fn constraints_are_read() {
     assert_eq!(ty("any"), "any");
     assert_eq!(ty("list"), "list(any)");
     assert_eq!(ty("map(set(tuple([bool, number])))"), "map(set(tuple([bool, number])))");
-    assert_eq!(ty("object({a = string, b = optional(list(any), [])})"), "object({a = string, b = optional(list(any))})");
+    assert_eq!(
+        ty("object({a = string, b = optional(list(any), [])})"),
+        "object({a = string, b = optional(list(any))})"
+    );
 }
 
 #[test]
@@ -47,13 +50,20 @@ fn every_mistake_is_reported() {
     assert_eq!(details("set"), ["The set type constructor requires one argument specifying the element type."]);
     assert_eq!(details("string(1)"), ["Primitive type keyword \"string\" does not expect arguments."]);
     assert_eq!(details("foo(string)"), ["Keyword \"foo\" is not a valid type constructor."]);
-    assert_eq!(details("optional(string)"), ["Keyword \"optional\" is valid only as a modifier for object type attributes."]);
-    assert_eq!(details("list(string, bool)"), ["The list type constructor requires one argument specifying the element type."]);
+    assert_eq!(
+        details("optional(string)"),
+        ["Keyword \"optional\" is valid only as a modifier for object type attributes."]
+    );
+    assert_eq!(
+        details("list(string, bool)"),
+        ["The list type constructor requires one argument specifying the element type."]
+    );
 }
 
 #[test]
 fn defaults_must_fit() {
-    let errors = variable_type(&expr("object({a = optional(number, \"x\"), b = optional(string, upper(\"a\"))})")).unwrap_err();
+    let errors =
+        variable_type(&expr("object({a = optional(number, \"x\"), b = optional(string, upper(\"a\"))})")).unwrap_err();
     let summaries: Vec<&str> = errors.iter().map(|error| error.summary.as_str()).collect();
     assert_eq!(summaries, ["Invalid default value for optional attribute", "Function calls not allowed"]);
 }

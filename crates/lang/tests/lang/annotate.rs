@@ -5,20 +5,20 @@ use std::fmt::Write as _;
 use crate::section::{Run, Section};
 
 /// What one statement came to.
-pub struct Found {
+pub(crate) struct Found {
     /// Its first line in the section, from 1.
-    pub first_line: usize,
+    pub(crate) first_line: usize,
     /// Its last line.
-    pub last_line: usize,
+    pub(crate) last_line: usize,
     /// Its value as the console prints it; none if it failed.
-    pub value: Option<String>,
+    pub(crate) value: Option<String>,
     /// Its errors and warnings, as text.
-    pub errors: Vec<String>,
+    pub(crate) errors: Vec<String>,
 }
 
 impl Found {
     /// How much it asserts.
-    pub fn assertions(&self) -> usize {
+    pub(crate) fn assertions(&self) -> usize {
         self.errors.len() + usize::from(self.value.is_some())
     }
 }
@@ -28,12 +28,13 @@ const MORE: &str = "# : ";
 
 fn is_annotation(line: &str) -> bool {
     let line = line.trim_start();
-    line == "# =" || line == "# :"
+    line == "# ="
+        || line == "# :"
         || [VALUE, MORE, "# Error: ", "# Warning: "].iter().any(|prefix| line.starts_with(prefix))
 }
 
 /// The section with the annotations that it should have.
-pub fn write(section: &Section, run: &Run) -> String {
+pub(crate) fn write(section: &Section, run: &Run) -> String {
     let mut out = String::new();
     for (at, line) in section.text.lines().enumerate() {
         let number = at + 1;
@@ -80,7 +81,7 @@ fn annotate(found: &Found, line: &mut String, below: &mut String) {
 }
 
 /// The lines that differ.
-pub fn difference(is: &str, wanted: &str) -> String {
+pub(crate) fn difference(is: &str, wanted: &str) -> String {
     let (is, wanted): (Vec<&str>, Vec<&str>) = (is.lines().collect(), wanted.lines().collect());
     let same_start = is.iter().zip(&wanted).take_while(|(a, b)| a == b).count();
     let rest = is.len().min(wanted.len()) - same_start;

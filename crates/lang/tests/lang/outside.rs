@@ -20,7 +20,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// An outside that is always the same.
-pub struct Outside;
+pub(crate) struct Outside;
 
 impl Environment for Outside {
     fn read_file(&self, path: &Path) -> io::Result<Vec<u8>> {
@@ -59,7 +59,7 @@ impl Environment for Outside {
 }
 
 /// The object `given`: values that no expression of the suite could make.
-pub fn given() -> Value {
+pub(crate) fn given() -> Value {
     Value::object([
         ("any", Value::dynamic()),
         ("string", Value::unknown(Type::String)),

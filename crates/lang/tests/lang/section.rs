@@ -6,7 +6,6 @@ use groma_lang::display;
 use groma_lang::eval::{CallSettings, FunctionLookup, FunctionScope, MapScope, Resolved, Scope, evaluate};
 use groma_lang::func::registry::Place;
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_model::mark::Mark;
 use groma_model::span::{SourceMap, Span};
 use groma_model::value::Value;
 use groma_syntax::ast::Traversal;
@@ -15,22 +14,22 @@ use crate::annotate::Found;
 use crate::outside::Outside;
 
 /// Text between two `# --- name ---` lines.
-pub struct Section {
+pub(crate) struct Section {
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// Its text, with the line that names it.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// What running a section found, in the order of its statements.
-pub struct Run {
+pub(crate) struct Run {
     /// One for each statement.
-    pub found: Vec<Found>,
+    pub(crate) found: Vec<Found>,
 }
 
 impl Section {
     /// The sections of a file, and what stands before the first.
-    pub fn split(text: &str) -> (Vec<Section>, String) {
+    pub(crate) fn split(text: &str) -> (Vec<Section>, String) {
         let mut sections: Vec<Section> = Vec::new();
         let mut intro = String::new();
         for line in text.split_inclusive('\n') {
@@ -46,7 +45,7 @@ impl Section {
     }
 
     /// Evaluates the statements.
-    pub fn run(&self) -> Run {
+    pub(crate) fn run(&self) -> Run {
         let mut sources = SourceMap::new();
         let file = sources.add(&self.name, self.text.as_str());
         let parsed = groma_syntax::parse_native(&sources, file);
@@ -57,7 +56,9 @@ impl Section {
             // A text that cannot be read has no statements; what is wrong is written at its end.
             let line = self.text.lines().position(|line| !line.starts_with('#') && !line.is_empty()).unwrap_or(0) + 1;
             let errors = errors.iter().map(|error| error_text(error, line, &sources)).collect();
-            return Run { found: vec![Found { first_line: line, last_line: self.text.lines().count(), value: None, errors }] };
+            return Run {
+                found: vec![Found { first_line: line, last_line: self.text.lines().count(), value: None, errors }],
+            };
         }
         let mut locals: BTreeMap<String, Value> = BTreeMap::new();
         let mut found = Vec::new();
@@ -75,9 +76,10 @@ impl Section {
             let (value, errors) = evaluate(&attribute.expr, &scope);
             let first_line = sources.start(attribute.span).line as usize;
             let last_line = sources.end(attribute.span).line as usize;
-            let failed = errors.has_errors();
-            let errors = errors.iter().map(|error| error_text(error, first_line, &sources)).collect();
-            found.push(Found { first_line, last_line, value: (!failed).then(|| printed(&value)), errors });
+            let printed = if errors.has_errors() { None } else { Some(display::console_result(&value)) };
+            let errors = errors.into_iter().chain(printed.clone().and_then(Result::err));
+            let errors = errors.map(|error| error_text(&error, first_line, &sources)).collect();
+            found.push(Found { first_line, last_line, value: printed.and_then(Result::ok), errors });
             locals.insert(attribute.name.name.to_string(), value);
         }
         Run { found }
@@ -86,13 +88,6 @@ impl Section {
 
 fn section_name(line: &str) -> Option<&str> {
     line.trim_end().strip_prefix("# --- ")?.strip_suffix(" ---")
-}
-
-fn printed(value: &Value) -> String {
-    match value.as_str() {
-        Some(text) if value.marks().contains(&Mark::TypeText) => text.to_owned(),
-        _ => display::console(value),
-    }
 }
 
 /// `Error: 1:5-8 Summary: detail`, lines counted from the statement.
