@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "xtask is an edge: it reads the environment and measures wall time")]
 
 mod bench;
+mod conformance;
 mod dist;
 mod fuzz;
 mod ladder;
@@ -31,6 +32,7 @@ struct Cli {
 enum Task {
     Test(test::Args),
     Tidy(tidy::Args),
+    Conformance(conformance::Args),
     Bench(bench::Args),
     Peers(peers::Args),
     Fuzz(fuzz::Args),
@@ -41,9 +43,13 @@ enum Task {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = fuzz::compiler::run() {
+        return code;
+    }
     let result = match Cli::parse().task {
         Task::Test(args) => test::run(&args),
         Task::Tidy(args) => tidy::run(&args),
+        Task::Conformance(args) => conformance::run(&args),
         Task::Bench(args) => bench::run(&args),
         Task::Peers(args) => peers::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),

@@ -1,0 +1,158 @@
+//! Starting one of the compared programs in an environment that is the same on every machine,
+//! with its input given, its output captured and its time limited.
+
+use std::io::{Read, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+
+use super::scratch;
+
+/// After this a program is taken to hang.
+const LIMIT: Duration = Duration::from_mins(1);
+
+/// One of the programs that are compared.
+pub(super) struct Program {
+    pub(super) name: &'static str,
+    pub(super) version: String,
+    /// Whether answers may be kept: true for the peers, whose version says what they are.
+    pub(super) keep_answers: bool,
+    /// Whether the console takes many expressions in one run.
+    pub(super) batches: bool,
+    /// Whether local modules must be installed before anything else works.
+    pub(super) needs_init: bool,
+    /// The console command. The peers lock the state even to read it, and we start several at once.
+    pub(super) console: &'static [&'static str],
+    path: PathBuf,
+}
+
+/// What a run gave.
+pub(super) struct Run {
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: String,
+    /// None if a signal or our limit ended it.
+    pub(super) code: Option<i32>,
+}
+
+impl Run {
+    pub(super) fn succeeded(&self) -> bool {
+        self.code == Some(0)
+    }
+
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    /// `exit 1`, or that it crashed or hung: these must never pass for a decent refusal.
+    pub(super) fn failure(&self) -> String {
+        match self.code {
+            Some(1) => "fails".to_owned(),
+            Some(code) => format!("ends with exit code {code}: {}", self.stderr.trim()),
+            None => format!("crashes or hangs: {}", self.stderr.trim()),
+        }
+    }
+}
+
+impl Program {
+    pub(super) fn groma(path: PathBuf) -> Result<Self> {
+        let (name, console) = ("groma", ["console"].as_slice());
+        let version = String::new();
+        Self { name, version, keep_answers: false, batches: true, needs_init: false, console, path }.identified()
+    }
+
+    pub(super) fn opentofu(path: PathBuf) -> Result<Self> {
+        let (name, console) = ("tofu", ["console", "-lock=false"].as_slice());
+        let version = String::new();
+        Self { name, version, keep_answers: true, batches: true, needs_init: true, console, path }.identified()
+    }
+
+    pub(super) fn terraform(path: PathBuf) -> Result<Self> {
+        // Its console prints only the last of several results.
+        let (name, console) = ("terraform", ["console"].as_slice());
+        let version = String::new();
+        Self { name, version, keep_answers: true, batches: false, needs_init: true, console, path }.identified()
+    }
+
+    /// Asks the program for its version.
+    fn identified(mut self) -> Result<Self> {
+        let run = self.run(&scratch::root()?, &["version"], b"")?;
+        run.text().lines().next().unwrap_or_default().clone_into(&mut self.version);
+        anyhow::ensure!(run.succeeded(), "{} does not tell its version: {}", self.name, run.stderr);
+        Ok(self)
+    }
+
+    /// Runs the program in a directory. Only a program that cannot be started is an error.
+    pub(super) fn run(&self, dir: &Path, arguments: &[&str], input: &[u8]) -> Result<Run> {
+        let home = scratch::home()?;
+        let mut command = Command::new(&self.path);
+        command
+            .args(arguments)
+            .current_dir(dir)
+            .env_clear()
+            .env("HOME", &home)
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("TF_CLI_CONFIG_FILE", home.join("empty.tfrc"))
+            .env("CHECKPOINT_DISABLE", "1")
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = command.spawn().with_context(|| format!("cannot start {}", self.path.display()))?;
+        collect(child, input)
+    }
+
+    /// Installs local modules, for the programs that need that.
+    pub(super) fn prepare(&self, dir: &Path) -> Result<()> {
+        if self.needs_init {
+            self.run(dir, &["init", "-backend=false", "-input=false", "-no-color"], b"")?;
+        }
+        Ok(())
+    }
+}
+
+/// Feeds and drains all three streams at once, so that neither side can wait for the other.
+fn collect(mut child: Child, input: &[u8]) -> Result<Run> {
+    let input = input.to_vec();
+    let stdin = child.stdin.take();
+    // A program that ends early closes its input; that is no failure of ours.
+    let writer = std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
+    let stdout = drain(child.stdout.take());
+    let stderr = drain(child.stderr.take());
+    let code = wait(&mut child)?;
+    let joined = |handle: JoinHandle<Vec<u8>>| handle.join().unwrap_or_default();
+    drop(writer.join());
+    let stderr = String::from_utf8_lossy(&joined(stderr)).into_owned();
+    Ok(Run { stdout: joined(stdout), stderr, code })
+}
+
+fn drain(stream: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut stream) = stream {
+            // What was read before an error is still worth showing.
+            drop(stream.read_to_end(&mut bytes));
+        }
+        bytes
+    })
+}
+
+/// The exit code; None if a signal or the limit ended the program.
+fn wait(child: &mut Child) -> Result<Option<i32>> {
+    let start = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.code());
+        }
+        if start.elapsed() > LIMIT {
+            child.kill().context("cannot stop a program that hangs")?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}
