@@ -2,7 +2,7 @@
 //! where one fails, the other must fail too.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -64,10 +64,22 @@ fn outcome(answer: &str) -> Outcome {
 
 /// A stretch of one topic's expressions whose answers are not known yet.
 struct Work<'a> {
-    dir: PathBuf,
+    /// A copy of the fixture for each thread.
+    dirs: Vec<PathBuf>,
     arguments: Vec<String>,
     expressions: Vec<&'a str>,
     keys: Vec<String>,
+}
+
+/// A copy of a fixture for each thread: the peers lock the state of a directory even to read it.
+fn copies(program: &Program, source: &Path, name: &str) -> Result<Vec<PathBuf>> {
+    (0..pool::THREADS)
+        .map(|thread| {
+            let dir = scratch::copy(source, program.name, "console", &format!("{name}-{thread}"))?;
+            program.prepare(&dir)?;
+            Ok(dir)
+        })
+        .collect()
 }
 
 /// The program's answers to all expressions, in order; asks only for those that were not kept.
@@ -86,15 +98,13 @@ fn evaluate(program: &Program, topics: &[Topic], kept: &mut Answers) -> Result<V
             topic.expressions.iter().zip(&keys).filter(|(_, key)| unknown(key)).collect();
         if !missing.is_empty() {
             if !fixtures.contains_key(&topic.fixture) {
-                let dir = scratch::copy(&source, program.name, "console", &topic.fixture)?;
-                program.prepare(&dir)?;
-                fixtures.insert(topic.fixture.clone(), dir);
+                fixtures.insert(topic.fixture.clone(), copies(program, &source, &topic.fixture)?);
             }
-            let arguments: Vec<String> = (program.console.iter().map(|&argument| argument.to_owned()))
+            let arguments: Vec<String> = std::iter::once("console".to_owned())
                 .chain(topic.variables.iter().map(|variable| format!("-var={variable}")))
                 .collect();
             work.extend(missing.chunks(BATCH).map(|chunk| Work {
-                dir: fixtures[&topic.fixture].clone(),
+                dirs: fixtures[&topic.fixture].clone(),
                 arguments: arguments.clone(),
                 expressions: chunk.iter().map(|(expression, _)| expression.as_str()).collect(),
                 keys: chunk.iter().map(|(_, key)| (*key).clone()).collect(),
@@ -102,7 +112,10 @@ fn evaluate(program: &Program, topics: &[Topic], kept: &mut Answers) -> Result<V
         }
         all_keys.extend(keys);
     }
-    for (work, answers) in work.iter().zip(pool::map(&work, |work| answer_all(program, work))?) {
+    let asked: usize = work.iter().map(|work| work.expressions.len()).sum();
+    println!("    {}: {asked} of {} expressions to evaluate", program.name, all_keys.len());
+    let results = pool::map(&work, |thread, work| answer_all(&Console { program, work, dir: &work.dirs[thread] }))?;
+    for (work, answers) in work.iter().zip(results) {
         for (key, answer) in work.keys.iter().zip(answers) {
             if program.keep_answers {
                 kept.put(key.clone(), answer.clone());
@@ -120,19 +133,33 @@ fn key(program: &Program, topic: &Topic, tree: &str, expression: &str) -> String
     answers::key(program, &[b"console", tree.as_bytes(), variables.as_bytes(), expression.as_bytes()])
 }
 
+/// Where and how to ask.
+struct Console<'a> {
+    program: &'a Program,
+    work: &'a Work<'a>,
+    dir: &'a Path,
+}
+
+impl Console<'_> {
+    fn run(&self, input: &str) -> Result<Run> {
+        let arguments: Vec<&str> = self.work.arguments.iter().map(String::as_str).collect();
+        self.program.run(self.dir, &arguments, input.as_bytes())
+    }
+}
+
 /// Answers to a stretch of expressions: many in one process, and alone those that end it.
-fn answer_all(program: &Program, work: &Work<'_>) -> Result<Vec<String>> {
+fn answer_all(console: &Console<'_>) -> Result<Vec<String>> {
     let mut answers = Vec::new();
-    while answers.len() < work.expressions.len() {
+    while answers.len() < console.work.expressions.len() {
         let before = answers.len();
-        let rest = &work.expressions[before..];
-        if program.batches {
-            answers.extend(batch(program, work, rest)?);
+        let rest = &console.work.expressions[before..];
+        if console.program.batches {
+            answers.extend(batch(console, rest)?);
         }
         if answers.len() == before
-            && let Some(expression) = work.expressions.get(before)
+            && let Some(expression) = console.work.expressions.get(before)
         {
-            answers.push(alone(program, work, expression)?);
+            answers.push(alone(console, expression)?);
         }
     }
     Ok(answers)
@@ -144,7 +171,7 @@ fn marker(index: usize) -> String {
 }
 
 /// Answers to as many of the expressions as the program takes before it stops.
-fn batch(program: &Program, work: &Work<'_>, expressions: &[&str]) -> Result<Vec<String>> {
+fn batch(console: &Console<'_>, expressions: &[&str]) -> Result<Vec<String>> {
     let mut input = format!("{}\n", marker(0));
     for (index, expression) in expressions.iter().enumerate() {
         input.push_str(expression);
@@ -152,7 +179,7 @@ fn batch(program: &Program, work: &Work<'_>, expressions: &[&str]) -> Result<Vec
         input.push_str(&marker(index + 1));
         input.push('\n');
     }
-    let run = console(program, work, &input)?;
+    let run = console.run(&input)?;
     let mut answers = split(&run.text(), expressions.len());
     // The expression that ended the run, if it cannot have swallowed what stands behind it.
     if let Some(culprit) = expressions.get(answers.len())
@@ -186,20 +213,16 @@ fn split(text: &str, expressions: usize) -> Vec<String> {
     values
 }
 
-fn alone(program: &Program, work: &Work<'_>, expression: &str) -> Result<String> {
-    let input = if program.batches { format!("{}\n{expression}\n", marker(0)) } else { format!("{expression}\n") };
-    let run = console(program, work, &input)?;
+fn alone(console: &Console<'_>, expression: &str) -> Result<String> {
+    let input =
+        if console.program.batches { format!("{}\n{expression}\n", marker(0)) } else { format!("{expression}\n") };
+    let run = console.run(&input)?;
     if !run.succeeded() {
         return Ok(failure(&run));
     }
     let text = run.text();
     let value = text.split_once(&format!("{}\n", marker(0))).map_or(text.as_str(), |(_, value)| value);
     Ok(format!("{VALUE}{value}"))
-}
-
-fn console(program: &Program, work: &Work<'_>, input: &str) -> Result<Run> {
-    let arguments: Vec<&str> = work.arguments.iter().map(String::as_str).collect();
-    program.run(&work.dir, &arguments, input.as_bytes())
 }
 
 /// The `Error: …` lines of diagnostics as people see them, without box and colour.

@@ -38,7 +38,7 @@ fn format_all(program: &Program, files: &[PathBuf], kept: &mut Answers) -> Resul
         })
         .collect::<Result<_>>()?;
     let known = |key: &str| if program.keep_answers { kept.get(key).map(str::to_owned) } else { None };
-    let results = pool::map(&keyed, |(key, source)| match known(key) {
+    let results = pool::map(&keyed, |_, (key, source)| match known(key) {
         Some(answer) => Ok(answer),
         None => Ok(answer(&program.run(&scratch::root()?, &["fmt", "-"], source)?)),
     })?;

@@ -24,8 +24,6 @@ pub(super) struct Program {
     pub(super) batches: bool,
     /// Whether local modules must be installed before anything else works.
     pub(super) needs_init: bool,
-    /// The console command. The peers lock the state even to read it, and we start several at once.
-    pub(super) console: &'static [&'static str],
     path: PathBuf,
 }
 
@@ -58,22 +56,19 @@ impl Run {
 
 impl Program {
     pub(super) fn groma(path: PathBuf) -> Result<Self> {
-        let (name, console) = ("groma", ["console"].as_slice());
         let version = String::new();
-        Self { name, version, keep_answers: false, batches: true, needs_init: false, console, path }.identified()
+        Self { name: "groma", version, keep_answers: false, batches: true, needs_init: false, path }.identified()
     }
 
     pub(super) fn opentofu(path: PathBuf) -> Result<Self> {
-        let (name, console) = ("tofu", ["console", "-lock=false"].as_slice());
         let version = String::new();
-        Self { name, version, keep_answers: true, batches: true, needs_init: true, console, path }.identified()
+        Self { name: "tofu", version, keep_answers: true, batches: true, needs_init: true, path }.identified()
     }
 
     pub(super) fn terraform(path: PathBuf) -> Result<Self> {
-        // Its console prints only the last of several results.
-        let (name, console) = ("terraform", ["console"].as_slice());
         let version = String::new();
-        Self { name, version, keep_answers: true, batches: false, needs_init: true, console, path }.identified()
+        // Its console prints only the last of several results.
+        Self { name: "terraform", version, keep_answers: true, batches: false, needs_init: true, path }.identified()
     }
 
     /// Asks the program for its version.

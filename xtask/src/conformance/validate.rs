@@ -42,7 +42,7 @@ fn validate_all(program: &Program, modules: &[PathBuf], kept: &mut Answers) -> R
         })
         .collect::<Result<_>>()?;
     let known = |key: &str| if program.keep_answers { kept.get(key).map(str::to_owned) } else { None };
-    let results = pool::map(&keyed, |(key, module)| match known(key) {
+    let results = pool::map(&keyed, |_, (key, module)| match known(key) {
         Some(answer) => Ok(answer),
         None => validate(program, module),
     })?;
