@@ -1,6 +1,6 @@
 //! Shows what this crate makes of files, in the form of the Go oracle in `tests/oracles/hcl`, to compare the two.
 //!
-//! `dump ast|diags|format|fmt|json-diags FILE...` gives one line of JSON per file.
+//! `dump ast|template|expr|diags|format|fmt|json-diags FILE...` gives one line of JSON per file.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -29,6 +29,13 @@ fn answer(question: &str, text: &str) -> String {
     }
     if question == "fmt" {
         return groma_syntax::fmt::format_file(&map, file).map_or("null".to_owned(), |text| quote(&text));
+    }
+    if let "template" | "expr" = question {
+        let parsed = match question {
+            "template" => groma_syntax::parse_template(&map, file),
+            _ => groma_syntax::parse_expr(&map, file),
+        };
+        return if parsed.diagnostics.has_errors() { "null".to_owned() } else { expr(&parsed.value) };
     }
     let parsed = match question {
         "json-diags" => groma_syntax::parse_json(&map, file),

@@ -1,10 +1,5 @@
 //! Questions about expressions that need no evaluation: which names they use, and what they are as plain syntax.
 
-#![expect(
-    clippy::result_large_err,
-    reason = "what is wrong is an ordinary answer here, and callers pass it on at once"
-)]
-
 use std::borrow::Cow;
 
 use groma_model::diag::Diagnostic;

@@ -118,8 +118,14 @@ pub(crate) fn file(source: &SourceFile, file: FileId) -> Parsed<Body> {
     Parsed { value: Body::json(root), diagnostics }
 }
 
+/// Places in larger files are not named: the names are for people, and files of that size are made by machines.
+const MAX_OUTLINE: usize = 10_000;
+
 /// The innermost object or array around a place names it, so inner ones come first.
 fn collect_outline(node: &Node, path: &str, outline: &mut Vec<OutlineEntry>) {
+    if outline.len() >= MAX_OUTLINE {
+        return;
+    }
     let mut enter = |child: &Node, path: String| {
         if matches!(child.kind, NodeKind::Array { .. } | NodeKind::Object { .. }) {
             collect_outline(child, &path, outline);

@@ -1,8 +1,9 @@
 // Command hcl is the oracle for groma-syntax: it shows what the Go implementation makes of a text.
 //
-//	hcl tokens|template-tokens|ast|diags|format|json-diags FILE...
+//	hcl tokens|template-tokens|ast|template|expr|diags|format|json-diags FILE...
 //
-// Every file gives one line of JSON, in the order of the arguments.
+// Every file gives one line of JSON, in the order of the arguments. The same questions to groma-syntax are answered by
+// `cargo run -p groma-syntax --example dump`.
 package main
 
 import (
@@ -18,7 +19,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: hcl tokens|template-tokens|ast|diags|format|json-diags FILE...")
+		fmt.Fprintln(os.Stderr, "usage: hcl tokens|template-tokens|ast|template|expr|diags|format|json-diags FILE...")
 		os.Exit(2)
 	}
 	out := json.NewEncoder(os.Stdout)
@@ -44,6 +45,12 @@ func answer(question string, source []byte) any {
 		return tokenList(tokens)
 	case "format":
 		return string(hclwrite.Format(source))
+	case "template":
+		e, diags := hclsyntax.ParseTemplate(source, "", start)
+		return expressionOrNull(e, diags)
+	case "expr":
+		e, diags := hclsyntax.ParseExpression(source, "", start)
+		return expressionOrNull(e, diags)
 	case "json-diags":
 		_, diags := hcljson.Parse(source, "")
 		return diagnosticList(diags)
@@ -56,6 +63,13 @@ func answer(question string, source []byte) any {
 		return nil
 	}
 	return body(file.Body.(*hclsyntax.Body))
+}
+
+func expressionOrNull(e hclsyntax.Expression, diags hcl.Diagnostics) any {
+	if diags.HasErrors() {
+		return nil
+	}
+	return expression(e)
 }
 
 func tokenList(tokens hclsyntax.Tokens) []any {

@@ -17,7 +17,9 @@ impl<'t> Parser<'t> {
     pub(super) fn literal_text(&mut self, token: Token) -> Cow<'t, str> {
         let source = self.word(token);
         let quoted = token.kind == TokenKind::QuotedLit;
-        let escapes = (quoted && source.contains('\\')) || source.starts_with("$${") || source.starts_with("%%{");
+        // A bare template that the lexer gave up on is one literal with anything in it.
+        let has = |escape| if quoted { source.starts_with(escape) } else { source.contains(escape) };
+        let escapes = (quoted && source.contains('\\')) || has("$${") || has("%%{");
         if !escapes {
             return Cow::Borrowed(source);
         }
