@@ -1,5 +1,5 @@
 //! `fmt`: the canonical layout of native syntax, byte for byte as `tofu fmt` gives it. Works on tokens: only the spaces
-//! between them change, apart from the few old spellings that [`rewrite`] replaces.
+//! between them change, apart from the few old spellings that `rewrite` replaces.
 
 mod layout;
 mod rewrite;
