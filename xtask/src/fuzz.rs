@@ -1,6 +1,8 @@
 //! `cargo xtask fuzz`: coverage-guided fuzzing on the stable compiler. The targets and their seeds
 //! live in `fuzz/`; how it works without nightly is in `docs/adr`.
 
+pub(crate) mod compiler;
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -21,16 +23,6 @@ pub(crate) struct Args {
     #[arg(long)]
     seed: Option<u32>,
 }
-
-/// Compiler flags that make the compiler count edges for libFuzzer. They are stable flags.
-const COVERAGE: &[&str] = &[
-    "-Cpasses=sancov-module",
-    "-Cllvm-args=-sanitizer-coverage-level=4",
-    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
-    "-Cllvm-args=-sanitizer-coverage-pc-table",
-    "-Cllvm-args=-sanitizer-coverage-trace-compares",
-    "-Ccodegen-units=1",
-];
 
 /// A single input that takes longer than this many seconds is a failure: something is not linear.
 const INPUT_SECONDS: u32 = 10;
@@ -71,7 +63,7 @@ fn build() -> Result<PathBuf> {
     cargo.args(["build", "--release", "--locked", "--package=groma-fuzz", "--features=libfuzzer"]);
     cargo.args(["--bin=fuzz", "--target", &triple]);
     cargo.env("CARGO_TARGET_DIR", &target_dir);
-    cargo.env("RUSTFLAGS", COVERAGE.join(" "));
+    compiler::wrap(&mut cargo, &std::env::current_exe()?);
     for (setting, value) in [
         ("DEBUG_ASSERTIONS", "true"),
         ("OVERFLOW_CHECKS", "true"),
