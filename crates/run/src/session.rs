@@ -37,6 +37,22 @@ pub struct Start {
     pub variables: Vec<GivenVariable>,
 }
 
+impl Start {
+    /// The module in a directory, with nothing from the environment or the command line.
+    pub fn in_directory(working_dir: PathBuf) -> Self {
+        Self {
+            working_dir,
+            root_dir: ".".into(),
+            data_dir: ".terraform".into(),
+            workspace: None,
+            home_dir: None,
+            template_recursion_limit: None,
+            environment_variables: BTreeMap::new(),
+            variables: Vec::new(),
+        }
+    }
+}
+
 /// A session.
 pub struct Session {
     start: Start,
@@ -113,7 +129,7 @@ impl Session {
     }
 
     /// What a walk needs to know.
-    pub(crate) fn settings<'a>(
+    pub fn settings<'a>(
         &'a self,
         purpose: Purpose,
         oracle: &'a dyn groma_lang::oracle::ResourceOracle,

@@ -37,6 +37,12 @@ impl Walk<'_> {
         diagnostics
     }
 
+    /// The configuration of a resource of the root module, evaluated against a schema.
+    pub fn root_config(&self, resource: &Resource, schema: &Block) -> (Value, Diagnostics) {
+        let scope = ModuleScope::new(self, 0).inside(resource);
+        decode::decode_block(&resource.config, schema, &scope)
+    }
+
     fn validate_resource(&self, instance: InstanceIndex, resource: &Resource) -> Diagnostics {
         let plain = ModuleScope::new(self, instance);
         let mut diagnostics = check_repetition(&resource.repetition, &plain, Strictness::KnownValues);
