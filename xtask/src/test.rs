@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::ladder::{Counts, Ladder};
 use crate::{dist, fuzz, peers, process, tidy, workspace};
@@ -46,7 +46,9 @@ fn format_check() -> Result<()> {
 
 fn lint() -> Result<()> {
     let mut clippy = workspace::cargo();
-    clippy.args(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
+    // The slice needs peers to run, but not to be looked at.
+    clippy.args(["clippy", "--workspace", "--all-targets", "--features=groma-slice/peers", "--locked"]);
+    clippy.args(["--", "-D", "warnings"]);
     process::run(&mut clippy)
 }
 
@@ -83,24 +85,11 @@ fn cargo_test(counts: &mut Counts, selection: &[&str], environment: &[(&str, std
     Ok(())
 }
 
-/// The test binary `slice` is built only with the feature `peers`, so that `cargo test` alone never
-/// needs Go and never pretends that it ran.
+/// The slice is built only with its feature `peers`, so that `cargo test` alone never needs Go and never pretends that
+/// it ran.
 fn slice(counts: &mut Counts) -> Result<()> {
     let environment = peers::environment()?;
-    let package = slice_package()?;
-    cargo_test(counts, &["--package", &package, "--features=peers", "--test=slice"], &environment)
-}
-
-/// The crate that owns the slice test.
-fn slice_package() -> Result<String> {
-    let metadata = workspace::metadata(false)?;
-    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let owner = packages.iter().find(|package| {
-        let targets = package["targets"].as_array().map(Vec::as_slice).unwrap_or_default();
-        targets.iter().any(|target| target["name"] == "slice" && target["kind"][0] == "test")
-    });
-    let name = owner.and_then(|package| package["name"].as_str());
-    name.map(str::to_owned).context("no crate has a test named `slice`")
+    cargo_test(counts, &["--package=groma-slice", "--features=peers", "--test=slice"], &environment)
 }
 
 /// Checks that the components exist which `cargo fmt` and `cargo clippy` need; asks rustup if not.
