@@ -2,9 +2,12 @@
 
 use std::sync::{Arc, LazyLock};
 
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::path::Path;
 use groma_model::schema::{Attribute, Block, Schema};
 use groma_model::text::Str;
 use groma_model::ty::Type;
+use groma_model::value::Value;
 
 use crate::config::{ProviderSource, ResourceMode};
 use crate::oracle::SchemaSource;
@@ -26,6 +29,35 @@ impl SchemaSource for BuiltinSchemas {
         };
         is_ours(provider).then(|| Arc::clone(schema))
     }
+}
+
+/// Backends that a remote state can be read from.
+const BACKENDS: [&str; 13] =
+    ["local", "remote", "azurerm", "consul", "cos", "gcs", "http", "inmem", "kubernetes", "oss", "pg", "s3", "_local"];
+
+/// Checks that only the provider itself can make: what is wrong with a decoded configuration.
+pub fn validate_config(mode: ResourceMode, kind: &str, config: &Value) -> Diagnostics {
+    let attribute = |name: &str| config.as_entries().and_then(|entries| entries.get(name));
+    let mut diagnostics = Diagnostics::new();
+    match (mode, kind) {
+        (ResourceMode::Managed, "terraform_data") => {
+            for name in ["id", "output"] {
+                if attribute(name).is_some_and(|value| !value.is_null()) {
+                    diagnostics.push(Diagnostic::error(format!("{name:?} attribute is read-only"), ""));
+                }
+            }
+        }
+        (ResourceMode::Data, "terraform_remote_state") => {
+            let backend = attribute("backend").and_then(Value::as_str);
+            if let Some(name) = backend.filter(|name| !BACKENDS.contains(name)) {
+                let detail = format!("There is no backend type named {name:?}.");
+                let diagnostic = Diagnostic::error("Invalid backend configuration", detail);
+                diagnostics.push(diagnostic.at_path(Path::root().attr("backend")));
+            }
+        }
+        _ => {}
+    }
+    diagnostics
 }
 
 fn is_ours(provider: &ProviderSource) -> bool {

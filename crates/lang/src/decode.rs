@@ -3,6 +3,7 @@
 mod as_blocks;
 mod block;
 mod dynamic;
+mod locate;
 #[cfg(test)]
 mod tests;
 mod traversal;
@@ -13,7 +14,9 @@ use groma_model::value::Value;
 use groma_syntax::body::Body;
 
 use crate::eval::Scope;
+use crate::refs::telling_problems;
 
+pub use locate::{locate, refuse_ephemeral};
 pub use traversal::{attribute_at, check_traversal};
 
 /// Evaluates a body to an object of the schema's type. What is wrong becomes unknown.
@@ -22,9 +25,9 @@ pub use traversal::{attribute_at, check_traversal};
 pub fn decode_block(body: &Body, schema: &Block, scope: &dyn Scope) -> (Value, Diagnostics) {
     let mut decoding = block::Decoding::default();
     let value = decoding.object(body, schema, block::Frame { scope, context: &block::Context::of(schema) });
-    if decoding.reference_errors.has_errors() {
-        return (Value::unknown(schema.implied_type()), decoding.reference_errors);
+    if decoding.reference_errors.is_empty() {
+        return (value, decoding.errors);
     }
-    decoding.reference_errors.extend(decoding.errors);
-    (value, decoding.reference_errors)
+    let problems = decoding.reference_errors.iter().map(|(traversal, problem)| (traversal, problem.clone()));
+    (Value::unknown(schema.implied_type()), telling_problems(problems.collect()))
 }

@@ -2,6 +2,7 @@
 //!
 //! [`load_module`] reads one directory, [`load_tree`] follows the module calls from there.
 
+mod arguments;
 mod files;
 mod providers;
 mod source;
@@ -92,6 +93,12 @@ pub fn load_tree(
     let (root, mut diagnostics) = tree::build(map, tree, root, statics);
     if !diagnostics.has_errors() {
         providers::validate(&root, &mut diagnostics);
+    }
+    if !diagnostics.has_errors() {
+        arguments::check(&root, &mut diagnostics);
+    }
+    if !diagnostics.has_errors() {
+        diagnostics.extend(providers::first_missing(&root));
     }
     (ModuleTree { root }, diagnostics)
 }

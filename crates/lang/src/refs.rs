@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use groma_model::diag::Diagnostic;
+use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_syntax::ast::{Step, StepKey, Traversal};
@@ -90,6 +90,24 @@ impl Reference {
     pub fn remaining<'t>(&self, traversal: &'t Traversal) -> &'t [Step] {
         traversal.steps.get(self.steps_used..).unwrap_or(&[])
     }
+}
+
+/// What to report of wrong references.
+///
+/// Whether resources and modules exist is judged before anything has a value. If that went wrong for some, nothing is said
+/// about variables and the like. What is no reference at all is always reported.
+pub fn telling_problems(problems: Vec<(&Traversal, Diagnostics)>) -> Diagnostics {
+    let is_static = |traversal: &Traversal| match Reference::parse(traversal) {
+        Ok(reference) => {
+            matches!(reference.subject, Subject::Resource { .. } | Subject::Module { .. } | Subject::Itself)
+        }
+        Err(_) => false,
+    };
+    let only_static = problems.iter().any(|(traversal, _)| is_static(traversal));
+    let kept = problems.into_iter().filter(|(traversal, _)| {
+        !only_static || is_static(traversal) || Reference::parse(traversal).is_err()
+    });
+    kept.flat_map(|(_, diagnostics)| diagnostics).collect()
 }
 
 /// As users write it, e.g. `data.kind.name`.

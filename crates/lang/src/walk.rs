@@ -5,7 +5,7 @@
 
 mod checks;
 mod conditions;
-mod expansion;
+pub(crate) mod expansion;
 mod outputs;
 mod resources;
 mod scope;

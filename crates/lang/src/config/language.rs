@@ -122,10 +122,13 @@ pub(super) struct Gate {
 pub(super) fn gate(map: &SourceMap, body: &Body) -> Gate {
     let mut gate = Gate::default();
     let schema = BodySchema::new().block("terraform", &[]).block("language", &[]);
-    let (content, _, _) = body.partial_content(&schema);
+    // What is wrong with the headers is found here and once more when the file is decoded; so it is in OpenTofu.
+    let (content, _, diagnostics) = body.partial_content(&schema);
+    gate.diagnostics.extend(diagnostics);
     for block in &content.blocks {
         if block.kind.name == "language" {
-            let (inner, _, _) = block.body.partial_content(&BodySchema::new().block("compatible_with", &[]));
+            let (inner, _, diagnostics) = block.body.partial_content(&BodySchema::new().block("compatible_with", &[]));
+            gate.diagnostics.extend(diagnostics);
             for block in &inner.blocks {
                 let (inner, _, _) = block.body.partial_content(&BodySchema::new().optional("opentofu"));
                 if let Some(attribute) = inner.attr("opentofu") {

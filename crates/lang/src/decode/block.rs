@@ -13,7 +13,7 @@ use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_model::ty::{AttributeType, ObjectType, Type};
 use groma_model::value::{Entries, Value};
-use groma_syntax::ast::Expr;
+use groma_syntax::ast::{Expr, Traversal};
 use groma_syntax::body::{Attribute, Body, BodySchema, Content};
 
 use super::as_blocks;
@@ -24,7 +24,7 @@ use crate::eval::{Bound, Cause, Scope, evaluate, value_notes};
 #[derive(Default)]
 pub(super) struct Decoding {
     /// References to what does not exist.
-    pub(super) reference_errors: Diagnostics,
+    pub(super) reference_errors: Vec<(Traversal, Diagnostics)>,
     /// Everything else.
     pub(super) errors: Diagnostics,
 }
@@ -139,14 +139,13 @@ impl Decoding {
     /// The value of an expression. If it refers to what does not exist, that is all there is to say about it.
     pub(super) fn evaluate(&mut self, expr: &Expr, scope: &dyn Scope) -> Value {
         if scope.checks_references_first() {
-            let mut wrong = Diagnostics::new();
+            let errors_before = self.reference_errors.len();
             for traversal in expr.references() {
                 if let Err(diagnostics) = scope.resolve(traversal) {
-                    wrong.extend(diagnostics);
+                    self.reference_errors.push((traversal.clone(), diagnostics));
                 }
             }
-            if !wrong.is_empty() {
-                self.reference_errors.extend(wrong);
+            if self.reference_errors.len() > errors_before {
                 return Value::dynamic();
             }
         }

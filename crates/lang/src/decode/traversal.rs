@@ -65,6 +65,11 @@ fn check_nested(nested: &NestedBlock, kind: &Str, steps: &[Step]) -> Diagnostics
     }
 }
 
+/// The attribute of that name.
+pub(super) fn attribute_named<'s>(schema: &'s Block, name: &str) -> Option<&'s Attribute> {
+    schema.attributes.get(name)
+}
+
 /// The attribute that steps lead to, if they lead to one and not into it or past it.
 pub fn attribute_at<'s>(schema: &'s Block, steps: &[Step]) -> Option<&'s Attribute> {
     let (first, rest) = steps.split_first()?;

@@ -9,6 +9,7 @@ use groma_model::value::Value;
 use groma_syntax::ast::{Expr, ExprKind, Literal, RelTraversal, Traversal};
 
 use super::limits::{MAX_RECURSION, oversize};
+use crate::refs::telling_problems;
 use super::{Resolved, Scope, notes, traverse};
 
 /// Evaluates one expression in a scope.
@@ -49,11 +50,14 @@ struct References(Vec<(usize, Resolved)>);
 impl References {
     fn resolve_all(expr: &Expr, scope: &dyn Scope, diagnostics: &mut Diagnostics) -> Self {
         let mut found = Vec::new();
+        let mut problems = Vec::new();
         for traversal in expr.references() {
-            if let Some(resolved) = diagnostics.take(scope.resolve(traversal)) {
-                found.push((address(traversal), resolved));
+            match scope.resolve(traversal) {
+                Ok(resolved) => found.push((address(traversal), resolved)),
+                Err(problem) => problems.push((traversal, problem)),
             }
         }
+        diagnostics.extend(telling_problems(problems));
         found.sort_unstable_by_key(|(address, _)| *address);
         Self(found)
     }

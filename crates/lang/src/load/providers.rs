@@ -1,5 +1,6 @@
 //! Provider configurations across modules: what a child expects and what its caller passes must fit.
 
+mod missing;
 mod passed;
 mod same_expr;
 
@@ -17,6 +18,7 @@ use crate::config::provider::source;
 use crate::config::{
     ModuleCall, PassedProvider, ProviderConfigKey, ProviderRef, ProviderSource, Repetition, ResourceMode,
 };
+pub(super) use missing::first_missing;
 use same_expr::same_expr;
 
 /// Checks a module and everything below it.

@@ -15,6 +15,7 @@ use super::source::{self, BadSource, Source};
 use super::{ModuleChain, ModuleNode, SourceTree, StaticEvaluator};
 use crate::config::version::VersionConstraint;
 use crate::config::{Module, ModuleCall};
+use crate::walk::expansion::for_each_problems;
 
 /// How many modules a configuration may have, so that modules that call themselves come to an end.
 const MAX_MODULES: usize = 20_000;
@@ -67,8 +68,13 @@ impl Builder<'_> {
     fn node(&mut self, module: Module, caller: Option<(&Str, &ModuleChain<'_>)>, place: Place) -> ModuleNode {
         let chain = ModuleChain { module: &module, caller };
         let mut children = BTreeMap::new();
-        for (name, call) in &module.module_calls {
-            let Some(target) = self.target(&chain, call, &place) else { continue };
+        let targets: Vec<_> =
+            module.module_calls.iter().map(|(name, call)| (name, call, self.target(&chain, call, &place))).collect();
+        self.check_provider_instances(&chain);
+        // What the root module calls is not looked at while the root itself is wrong.
+        let stop = caller.is_none() && self.diagnostics.has_errors();
+        for (name, call, target) in targets {
+            let Some(target) = target.filter(|_| !stop) else { continue };
             let Some(child) = self.module_at(&target.dir, call) else { continue };
             let mut path = place.path.clone();
             path.push(name.clone());
@@ -85,6 +91,21 @@ impl Builder<'_> {
         }
         let Place { path, source, remote, call_span } = place;
         ModuleNode { path, module, children, source, remote, call_span }
+    }
+
+    /// `for_each` of provider configurations must be known now.
+    fn check_provider_instances(&mut self, chain: &ModuleChain<'_>) {
+        for config in chain.module.provider_configs.values() {
+            let Some(expr) = &config.for_each else { continue };
+            let subject = format!("provider.{}.for_each", config.key);
+            let (value, found) = self.statics.evaluate(chain, expr, &subject);
+            let failed = found.has_errors();
+            self.diagnostics.extend(found);
+            let problems = if failed { Vec::new() } else { for_each_problems(&value, false) };
+            for problem in problems {
+                self.error("Invalid for_each argument", problem, expr.span);
+            }
+        }
     }
 
     fn check_child(&mut self, module: &Module, path: &[Str]) {

@@ -200,7 +200,8 @@ fn for_each_value(expr: &Expr, scope: &dyn Scope, allow_unknown: bool) -> (Value
     (result, diagnostics)
 }
 
-fn for_each_problems(value: &Value, allow_unknown: bool) -> Vec<String> {
+/// Why a value cannot be `for_each`.
+pub(crate) fn for_each_problems(value: &Value, allow_unknown: bool) -> Vec<String> {
     let unsuitable = |reason: String| format!("The given \"for_each\" argument value is unsuitable: {reason}");
     let mut problems = Vec::new();
     let unknown = !value.is_known() || (matches!(value.ty(), Type::Set(_)) && !value.is_wholly_known());

@@ -11,6 +11,7 @@ use groma_syntax::body::Body;
 
 use super::expansion::{Strictness, check_repetition};
 use super::{InstanceIndex, ModuleScope, RepetitionData, Walk, check_depends_on, conditions};
+use crate::builtin_schema;
 use crate::config::{IgnoreChanges, Provisioner, Repetition, Resource, ResourceKey, ResourceMode};
 use crate::decode;
 use crate::eval::{EmptyScope, evaluate};
@@ -52,7 +53,10 @@ impl Walk<'_> {
             return diagnostics;
         };
         let scope = ModuleScope::new(self, instance).repeated(stub_repetition(resource)).inside(resource);
-        let (_, found) = decode::decode_block(&resource.config, &schema.block, &scope);
+        let (value, mut found) = decode::decode_block(&resource.config, &schema.block, &scope);
+        if !found.has_errors() {
+            found.extend(check_config(resource, &schema.block, &value));
+        }
         let failed = found.has_errors();
         let address = self.address_in(instance, &resource.key.to_string());
         diagnostics.extend(found.into_iter().map(|diagnostic| with_address(diagnostic, &address)));
@@ -119,6 +123,31 @@ impl Walk<'_> {
             None => Diagnostics::new(),
         }
     }
+}
+
+/// What neither the schema nor an expression says: ephemeral values where they would be stored, and the built-in
+/// provider's own rules.
+fn check_config(resource: &Resource, schema: &Block, value: &Value) -> Diagnostics {
+    let key = &resource.key;
+    if key.mode != ResourceMode::Ephemeral {
+        let diagnostics = decode::refuse_ephemeral(value, schema, &resource.config);
+        if diagnostics.has_errors() {
+            return diagnostics;
+        }
+    }
+    let own = if resource.provider.is_builtin() {
+        builtin_schema::validate_config(key.mode, &key.ty, value)
+    } else {
+        Diagnostics::new()
+    };
+    let place = |diagnostic: Diagnostic| match &diagnostic.path {
+        Some(path) => {
+            let span = decode::locate(&resource.config, path);
+            diagnostic.at(span)
+        }
+        None => diagnostic,
+    };
+    own.into_iter().map(place).collect()
 }
 
 /// What `count` and `each` stand for in a resource that was not expanded.

@@ -112,6 +112,8 @@ impl<'t> Parser<'t> {
                 TokenKind::TemplateControl | TokenKind::TemplateInterp => {
                     self.no_template_here(open, token);
                     self.recover(TokenKind::TemplateEnd);
+                    // A mark of what was dropped, so that nobody takes the rest for the whole.
+                    text += "${ ... }";
                 }
                 TokenKind::Eof => {
                     let context = self.between(open, token);
