@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use groma_model::convert::{Conversion, Safety, convert, unify, unify_unsafe, unify_values};
 use groma_model::mark::{Mark, Marks};
 use groma_model::ty::Type;
-use groma_model::value::{Bound, Entries, Refinement, Value};
+use groma_model::value::{Bound, Entries, MAX_DEPTH, Refinement, Value};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -262,5 +262,25 @@ proptest! {
             prop_assert!(after.min_length >= before.min_length);
             prop_assert!(before.max_length.is_none_or(|max| after.max_length.is_some_and(|length| length <= max)));
         }
+    }
+}
+
+/// The deepest values that are allowed leave enough stack for everything that walks them, in the smallest threads.
+#[test]
+fn the_deepest_values_can_be_walked() {
+    let nested = |inner: Value, wrap: &dyn Fn(Value) -> Value| (0..MAX_DEPTH).fold(inner, |inner, _| wrap(inner));
+    let wraps: [&dyn Fn(Value) -> Value; 4] = [
+        &|inner| Value::tuple(vec![inner, 1.into()]),
+        &|inner| Value::object([("a", inner)]),
+        &|inner| Value::list(inner.ty(), vec![inner]),
+        &|inner| Value::set(inner.ty(), vec![inner]),
+    ];
+    for wrap in wraps {
+        let (a, b) = (nested("x".into(), wrap), nested(Value::unknown(Type::Number), wrap));
+        assert!(!a.is_too_deep() && a.depth() == MAX_DEPTH);
+        assert_ne!(a, b);
+        let _ = (a.equals(&b), format!("{a:?}"), convert(&a, &b.ty()), convert(&a, &Type::list(Type::Dynamic)));
+        let _ = (unify_values(&[a.clone(), b.clone()]), Value::set(a.ty(), vec![a.clone()]), b.unknown_as_null());
+        assert!(wrap(a).is_too_deep());
     }
 }

@@ -19,7 +19,7 @@ impl Plan {
             Plan::Keep => Ok(value.clone()),
             Plan::Forget => Ok(Value::dynamic().with_marks(&value.marks_deep())),
             Plan::Change(change) => change.apply(value),
-            Plan::Chain(plans) => plans[1].apply(&plans[0].apply(value)?),
+            Plan::Fail(reason) => Err(ConvertError::new(&**reason)),
         }
     }
 }

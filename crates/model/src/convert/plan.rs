@@ -17,8 +17,8 @@ pub(super) enum Plan {
     Forget,
     /// Convert.
     Change(Arc<Change>),
-    /// One after the other.
-    Chain(Arc<[Plan; 2]>),
+    /// There is no way, for this reason, though there is a common type.
+    Fail(Arc<str>),
 }
 
 /// A conversion to `target`.

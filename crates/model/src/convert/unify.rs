@@ -1,11 +1,10 @@
 //! Finding one type that several types can be converted to.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::plan::Plan;
 use super::preference::most_general_first;
-use super::{ConvertError, Safety};
+use super::{ConvertError, Safety, mismatch_message};
 use crate::ty::{ObjectType, Type};
 use crate::value::Value;
 
@@ -25,9 +24,13 @@ impl Unification {
         }
         // Many values have few types, and the work grows with the square of their number.
         let (distinct, places) = distinct(types);
-        let unified = unify_distinct(&distinct, safety)?;
-        let plans = places.into_iter().map(|place| unified.plans[place].clone()).collect();
-        Some(Unification { ty: unified.ty, plans })
+        let common = unify_distinct(&distinct, safety)?;
+        let plans = match common.plans {
+            Some(plans) => plans,
+            None => plans_for(&distinct, &common.ty, safety)?,
+        };
+        let plans = places.into_iter().map(|place| plans[place].clone()).collect();
+        Some(Unification { ty: common.ty, plans })
     }
 
     /// Converts a value of the type at that place in the list of types.
@@ -61,7 +64,11 @@ pub fn unify_values(values: &[Value]) -> Option<(Type, Vec<Value>)> {
 }
 
 pub(super) fn unify_types(types: &[Type], safety: Safety) -> Option<Type> {
-    Unification::find(types, safety).map(|unification| unification.ty)
+    let first = types.first()?;
+    if types.iter().all(|ty| ty == first) {
+        return Some(first.clone());
+    }
+    unify_distinct(&distinct(types).0, safety).map(|common| common.ty)
 }
 
 pub(super) fn types_of(values: &[Value]) -> Vec<Type> {
@@ -82,6 +89,13 @@ fn distinct(types: &[Type]) -> (Vec<Type>, Vec<usize>) {
         })
         .collect();
     (distinct, places)
+}
+
+/// A common type. How to get there is worked out at once only where it may turn out that there is no way; to do so for
+/// every level of nested types would cost too much.
+struct Common {
+    ty: Type,
+    plans: Option<Vec<Plan>>,
 }
 
 /// How many of the types are of which kind.
@@ -113,11 +127,11 @@ impl Kinds {
     }
 }
 
-fn unify_distinct(types: &[Type], safety: Safety) -> Option<Unification> {
+fn unify_distinct(types: &[Type], safety: Safety) -> Option<Common> {
     let kinds = Kinds::of(types);
     let only = |count: usize| count > 0 && count + kinds.dynamics == types.len();
     // A type yet to be known may change everything, so nothing is decided before.
-    let forget = || Some(Unification { ty: Type::Dynamic, plans: vec![Plan::Forget; types.len()] });
+    let forget = || Some(Common { ty: Type::Dynamic, plans: Some(vec![Plan::Forget; types.len()]) });
     let one_kind = [kinds.maps, kinds.lists, kinds.sets, kinds.objects, kinds.tuples].into_iter().any(only);
     if one_kind && kinds.dynamics > 0 {
         return forget();
@@ -152,23 +166,33 @@ fn unify_distinct(types: &[Type], safety: Safety) -> Option<Unification> {
 }
 
 /// Everything converted to one of the given types, the most general that will do.
-fn one_of(types: &[Type], safety: Safety) -> Option<Unification> {
-    most_general_first(types).into_iter().find_map(|at| convert_all(types, types[at].clone(), safety))
+fn one_of(types: &[Type], safety: Safety) -> Option<Common> {
+    most_general_first(types).into_iter().find_map(|at| {
+        let plans = plans_for(types, &types[at], safety)?;
+        Some(Common { ty: types[at].clone(), plans: Some(plans) })
+    })
 }
 
-fn convert_all(types: &[Type], ty: Type, safety: Safety) -> Option<Unification> {
-    let plan = |from: &Type| if *from == ty { Some(Plan::Keep) } else { Plan::find(from, &ty, safety) };
-    let plans = types.iter().map(plan).collect::<Option<Vec<Plan>>>()?;
-    Some(Unification { ty, plans })
+fn plans_for(types: &[Type], ty: &Type, safety: Safety) -> Option<Vec<Plan>> {
+    let plan = |from: &Type| if from == ty { Some(Plan::Keep) } else { Plan::find(from, ty, safety) };
+    types.iter().map(plan).collect()
 }
 
-fn collections(types: &[Type], kind: fn(Type) -> Type, safety: Safety) -> Option<Unification> {
+/// Everything converted to a type that was made of the common types of all parts.
+fn convert_all(types: &[Type], ty: Type, safety: Safety) -> Option<Common> {
+    // Only what is still open can be in the way.
+    let is_open = ty.has_dynamic() || types.iter().any(Type::has_dynamic);
+    let plans = if is_open { Some(plans_for(types, &ty, safety)?) } else { None };
+    Some(Common { ty, plans })
+}
+
+fn collections(types: &[Type], kind: fn(Type) -> Type, safety: Safety) -> Option<Common> {
     let elements: Vec<Type> = types.iter().filter_map(Type::element).cloned().collect();
     convert_all(types, kind(unify_types(&elements, safety)?), safety)
 }
 
 /// Objects or tuples beside maps or lists: those become a map or list first.
-fn structures_as_collections(types: &[Type], safety: Safety, is_structure: fn(&Type) -> bool) -> Option<Unification> {
+fn structures_as_collections(types: &[Type], safety: Safety, is_structure: fn(&Type) -> bool) -> Option<Common> {
     let structures: Vec<Type> = types.iter().filter(|ty| is_structure(ty)).cloned().collect();
     let first = if structures.iter().all(|ty| matches!(ty, Type::Object(_))) {
         objects_to_map(&structures, safety)?
@@ -177,26 +201,21 @@ fn structures_as_collections(types: &[Type], safety: Safety, is_structure: fn(&T
     };
     let replaced: Vec<Type> =
         types.iter().map(|ty| if is_structure(ty) { first.ty.clone() } else { ty.clone() }).collect();
-    let mut unified = Unification::find(&replaced, safety)?;
+    let unified = Unification::find(&replaced, safety)?;
     if !unified.ty.is_collection() {
         return None;
     }
-    let mut before = first.plans.into_iter();
-    for (ty, plan) in types.iter().zip(&mut unified.plans) {
+    let mut plans = unified.plans;
+    for (ty, plan) in types.iter().zip(&mut plans) {
         if is_structure(ty) {
-            let before = before.next()?;
-            *plan = match &*plan {
-                Plan::Keep => before,
-                // Where the common type is still open, each keeps what it has rather than what all have in common.
-                after => Plan::find(ty, &unified.ty, safety)
-                    .unwrap_or_else(|| Plan::Chain(Arc::new([before, after.clone()]))),
-            };
+            *plan = Plan::find(ty, &unified.ty, safety)
+                .unwrap_or_else(|| Plan::Fail(mismatch_message(ty, &unified.ty).into()));
         }
     }
-    Some(unified)
+    Some(Common { ty: unified.ty, plans: Some(plans) })
 }
 
-fn objects(types: &[Type], safety: Safety) -> Option<Unification> {
+fn objects(types: &[Type], safety: Safety) -> Option<Common> {
     let objects: Vec<&ObjectType> = types.iter().filter_map(as_object).collect();
     let (first, rest) = objects.split_first()?;
     let same_names = |other: &&ObjectType| {
@@ -213,7 +232,7 @@ fn objects(types: &[Type], safety: Safety) -> Option<Unification> {
     convert_all(types, Type::object(attributes), safety).or_else(|| objects_to_map(types, safety))
 }
 
-fn objects_to_map(types: &[Type], safety: Safety) -> Option<Unification> {
+fn objects_to_map(types: &[Type], safety: Safety) -> Option<Common> {
     let parts: Vec<Type> = types
         .iter()
         .filter_map(as_object)
@@ -222,7 +241,7 @@ fn objects_to_map(types: &[Type], safety: Safety) -> Option<Unification> {
     convert_all(types, Type::map(unify_types(&parts, safety)?), safety)
 }
 
-fn tuples(types: &[Type], safety: Safety) -> Option<Unification> {
+fn tuples(types: &[Type], safety: Safety) -> Option<Common> {
     let tuples: Vec<&Vec<Type>> = types.iter().filter_map(as_tuple).collect();
     let length = tuples.first()?.len();
     if tuples.iter().any(|tuple| tuple.len() != length) {
@@ -236,7 +255,7 @@ fn tuples(types: &[Type], safety: Safety) -> Option<Unification> {
     convert_all(types, Type::tuple(elements), safety).or_else(|| tuples_to_list(types, safety))
 }
 
-fn tuples_to_list(types: &[Type], safety: Safety) -> Option<Unification> {
+fn tuples_to_list(types: &[Type], safety: Safety) -> Option<Common> {
     let parts: Vec<Type> = types.iter().filter_map(as_tuple).flat_map(|tuple| tuple.iter().cloned()).collect();
     convert_all(types, Type::list(unify_types(&parts, safety)?), safety)
 }
