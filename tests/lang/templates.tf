@@ -101,26 +101,29 @@ alone  = "${sensitive("b")}" # = (sensitive value)
 shown  = nonsensitive("a${sensitive("b")}") # = "ab"
 
 # --- templates-from-files ---
-greet    = templatefile("greet.tftpl", { name = "you" })
-# Error: 1:12-25 Error in function call: Call to function "templatefile" failed: files cannot be read here.
+greet    = templatefile("greet.tftpl", { name = "you" }) # = "Hello, you!"
 list     = templatefile("list.tftpl", { xs = ["a", "b"] })
-# Error: 1:12-25 Error in function call: Call to function "templatefile" failed: files cannot be read here.
+# = <<EOT
+# : - a
+# : - b
+# :
+# : EOT
 wrap     = templatefile("wrap.tftpl", { value = [1, 2] })
-# Error: 1:12-25 Error in function call: Call to function "templatefile" failed: files cannot be read here.
-outer    = templatefile("outer.tftpl", { who = "you" })
-# Error: 1:12-25 Error in function call: Call to function "templatefile" failed: files cannot be read here.
-secret   = templatefile("greet.tftpl", { name = sensitive("you") })
-# Error: 1:12-25 Error in function call: Call to function "templatefile" failed: files cannot be read here.
-unknown  = templatefile("greet.tftpl", { name = given.string })
-# Error: 1:12-25 Error in function call: Call to function "templatefile" failed: files cannot be read here.
+# = [
+# :   1,
+# :   2,
+# : ]
+outer    = templatefile("outer.tftpl", { who = "you" }) # = "<Hello, you!>"
+secret   = templatefile("greet.tftpl", { name = sensitive("you") }) # = (sensitive value)
+unknown  = templatefile("greet.tftpl", { name = given.string }) # = (known after apply)
 missing  = templatefile("greet.tftpl", {})
-# Error: 1:12-25 Error in function call: Call to function "templatefile" failed: files cannot be read here.
+# Error: 1:40-41 Invalid function argument: Invalid value for "vars" parameter: vars map does not contain key "name", referenced at greet.tftpl:1,10-14.
 no_map   = templatefile("greet.tftpl", ["x"])
-# Error: 1:12-25 Error in function call: Call to function "templatefile" failed: files cannot be read here.
+# Error: 1:40-41 Invalid function argument: Invalid value for "vars" parameter: invalid vars value: must be a map.
 bad_name = templatefile("greet.tftpl", { name = "x", "bad name" = 1 })
-# Error: 1:12-25 Error in function call: Call to function "templatefile" failed: files cannot be read here.
+# Error: 1:40-41 Invalid function argument: Invalid value for "vars" parameter: invalid template variable name "bad name": must start with a letter, followed by zero or more letters, digits, and underscores.
 broken   = templatefile("broken.tftpl", {})
-# Error: 1:12-25 Error in function call: Call to function "templatefile" failed: files cannot be read here.
+# Error: 1:12-25 Error in function call: Call to function "templatefile" failed: broken.tftpl:1,3-3: Missing expression; Expected the start of an expression, but found the end of the file..
 
 # --- templates-from-strings ---
 text    = templatestring("Hello, $${name}!", { name = "you" }) # = "Hello, you!"

@@ -5,14 +5,12 @@ use groma_model::mark::Mark;
 use groma_model::ty::Type;
 use groma_model::value::{Entries, Value, ValueKind, go_quote};
 
-use crate::typeexpr::type_text;
-
 /// The attribute that holds what `type` found. It makes the result something that is no string and cannot be used as one.
 pub(crate) const TYPE_TEXT: &str = "type";
 
 /// What the console's `type` gives.
-pub(crate) fn type_value(ty: &Type) -> Value {
-    Value::object([(TYPE_TEXT, Value::string(type_text(ty)))]).mark(Mark::TypeText)
+pub(crate) fn type_value(text: &str) -> Value {
+    Value::object([(TYPE_TEXT, Value::string(text))]).mark(Mark::TypeText)
 }
 
 /// What the console prints for the value of an expression: a type as such, if it is the result of `type`.

@@ -6,6 +6,8 @@ use groma_model::value::Value;
 
 use super::support::any_param;
 use super::{CallContext, Function, FunctionError, Param, registry};
+use crate::display;
+use crate::typeexpr::type_text;
 
 /// Functions whose arguments are expressions, not values. The evaluator runs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,11 +50,14 @@ pub(super) fn functions() -> Vec<Function> {
 pub(super) fn console_functions() -> Vec<Function> {
     let about = "Gives the type of a value, in the syntax of type constraints.";
     let run = |_: &CallContext<'_>, args: &[Value]| {
-        let ty = args.first().map_or(Type::Dynamic, Value::ty);
-        Ok(crate::display::type_value(&ty))
+        let value = first(args);
+        // What `type` gives has a type of its own, whatever it is made of.
+        let is_type = value.marks().contains(&Mark::TypeText);
+        let text = if is_type { "type".to_owned() } else { type_text(&value.ty()) };
+        Ok(display::type_value(&text).with_marks(&value.marks_deep()))
     };
-    let params = vec![any_param("value").null().unknown().dynamic()];
-    let returns = Type::object([(crate::display::TYPE_TEXT, Type::String)]);
+    let params = vec![as_is()];
+    let returns = Type::object([(display::TYPE_TEXT, Type::String)]);
     vec![Function::new("type", about, params, returns, run)]
 }
 
