@@ -2,8 +2,10 @@
 
 use std::sync::LazyLock;
 
+use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::schema::{Attribute, Block};
 use groma_model::ty::Type;
+use groma_model::value::Value;
 
 /// The arguments of a provisioner. None if there is none of that name.
 pub fn schema(kind: &str) -> Option<&'static Block> {
@@ -66,6 +68,31 @@ pub fn connection_schema() -> &'static Block {
         block(&["host"], &optional)
     });
     &CONNECTION
+}
+
+/// Checks of a provisioner's configuration that its schema cannot make.
+pub fn check_config(kind: &str, config: &Value) -> Diagnostics {
+    let attribute = |name: &str| config.as_entries().and_then(|entries| entries.get(name));
+    let is_null = |name: &str| attribute(name).is_none_or(Value::is_null);
+    let is_empty = |name: &str| is_null(name) || attribute(name).and_then(Value::as_str) == Some("");
+    let invalid = |summary: &str, detail: &str| Diagnostics::from(Diagnostic::error(summary, detail));
+    let scripts = ["inline", "script", "scripts"].into_iter().filter(|name| !is_null(name)).count();
+    match kind {
+        _ if !config.is_known() => Diagnostics::new(),
+        "local-exec" if is_empty("command") => {
+            invalid("Invalid local-exec provisioner command", "The command must be a non-empty string.")
+        }
+        "remote-exec" if scripts != 1 => invalid(
+            "Invalid remote-exec provisioner configuration",
+            "Only one of \"inline\", \"script\", or \"scripts\" must be set",
+        ),
+        "file" if is_empty("destination") => {
+            invalid("Invalid file provisioner configuration", "The destination must be a non-empty string.")
+        }
+        "file" if !is_null("source") && !is_null("content") => invalid("Cannot set both 'source' and 'content'", ""),
+        "file" if is_null("source") && is_null("content") => invalid("Must provide one of 'source' or 'content'", ""),
+        _ => Diagnostics::new(),
+    }
 }
 
 fn block(required: &[&str], optional: &[(&str, Type)]) -> Block {

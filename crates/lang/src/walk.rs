@@ -6,7 +6,10 @@
 mod checks;
 mod conditions;
 pub(crate) mod expansion;
+pub(crate) mod imports;
 mod outputs;
+mod providers;
+mod requirements;
 mod resources;
 mod scope;
 mod static_references;
@@ -120,7 +123,10 @@ impl<'a> Walk<'a> {
         let root = Instance::new(0, None, String::new(), RepetitionData::default());
         let mut walk = Walk { settings, graph, instances: vec![Vec::new(); modules], arena: vec![root] };
         walk.instances[0].push(0);
-        let mut diagnostics = Diagnostics::new();
+        let mut diagnostics = walk.check_requirements();
+        if diagnostics.has_errors() {
+            return (walk, diagnostics);
+        }
         match walk.graph.order() {
             Ok(order) => walk.visit_all(&order, inputs, &mut diagnostics),
             Err(cycle) => diagnostics.push(Diagnostic::error(cycle.to_string(), "")),
@@ -162,7 +168,7 @@ impl<'a> Walk<'a> {
                     diagnostics.extend(self.expand_module(module, parent));
                 }
             }
-            NodeKind::Close | NodeKind::Provider(_) => {}
+            NodeKind::Close => {}
             _ => {
                 for instance in self.instances[module].clone() {
                     diagnostics.extend(self.visit_in(instance, &kind, inputs));
@@ -184,12 +190,21 @@ impl<'a> Walk<'a> {
             NodeKind::Output(name) => self.visit_output(instance, name),
             NodeKind::Resource(key) => self.visit_resource(instance, key),
             NodeKind::Check(name) => self.visit_check(instance, name),
-            NodeKind::Expansion | NodeKind::Close | NodeKind::Provider(_) => Diagnostics::new(),
+            NodeKind::Provider(key) => self.visit_provider(instance, key),
+            NodeKind::Expansion | NodeKind::Close => Diagnostics::new(),
         }
     }
 
     fn visit_local(&mut self, instance: InstanceIndex, name: &Str) -> Diagnostics {
         let Some(local) = self.module_of(instance).locals.get(name) else { return Diagnostics::new() };
+        let own = local.expr.references().into_iter().find_map(|traversal| {
+            let reference = crate::refs::Reference::parse(traversal).ok()?;
+            (reference.subject == crate::refs::Subject::Local(name.clone())).then_some(reference.span)
+        });
+        if let Some(span) = own {
+            let detail = format!("Local value local.{name} cannot use its own result as part of its expression.");
+            return Diagnostic::error("Self-referencing local value", detail).at(span).within(local.expr.span).into();
+        }
         let (value, diagnostics) = evaluate(&local.expr, &ModuleScope::new(self, instance));
         if !diagnostics.has_errors() {
             self.arena[instance].locals.insert(name.clone(), value);

@@ -31,6 +31,8 @@ pub enum GivenVariable {
 pub(crate) struct Collected {
     pub(crate) values: BTreeMap<Str, InputValue>,
     pub(crate) diagnostics: Diagnostics,
+    /// Of values for variables that nobody declared.
+    pub(crate) undeclared: Diagnostics,
 }
 
 /// A value before the declaration of its variable says how to read it.
@@ -58,8 +60,7 @@ pub(crate) fn collect(sources: &mut SourceMap, start: &Start, declared: &BTreeMa
             }
         }
     }
-    diagnostics.extend(undeclared.finish());
-    Collected { values, diagnostics }
+    Collected { values, diagnostics, undeclared: undeclared.finish() }
 }
 
 struct Reader<'a> {

@@ -70,6 +70,8 @@ pub struct Loaded {
     pub inputs: BTreeMap<Str, InputValue>,
     /// What was found on the way.
     pub diagnostics: Diagnostics,
+    /// What is wrong with values that no variable is declared for. Matters only where values do.
+    pub undeclared: Diagnostics,
 }
 
 impl Session {
@@ -102,9 +104,10 @@ impl Session {
         diagnostics.extend(found);
         let collected = inputs::collect(&mut self.sources, &self.start, &root.variables);
         diagnostics.extend(collected.diagnostics);
+        let undeclared = collected.undeclared;
         let inputs = collected.values;
         if failed {
-            return Loaded { tree: None, inputs, diagnostics };
+            return Loaded { tree: None, inputs, diagnostics, undeclared };
         }
         let statics = StaticScope {
             environment: &self.machine,
@@ -114,12 +117,14 @@ impl Session {
         };
         let (tree, found) = load::load_tree(&mut self.sources, &self.disk, root, &statics);
         diagnostics.extend(found);
-        Loaded { tree: Some(tree), inputs, diagnostics }
+        Loaded { tree: Some(tree), inputs, diagnostics, undeclared }
     }
 
     /// Checks the configuration for all inputs.
     pub fn validate(&mut self) -> Diagnostics {
-        let Loaded { tree, inputs, mut diagnostics } = self.load();
+        let Loaded { tree, inputs, mut diagnostics, undeclared: _ } = self.load();
+        let tests = Path::new("tests");
+        diagnostics.extend(load::check_test_files(&mut self.sources, &self.disk, &self.start.root_dir, tests));
         if let (Some(tree), false) = (tree, diagnostics.has_errors()) {
             let oracle = NothingExists(BuiltinSchemas);
             let (_, found) = Walk::run(&tree, self.settings(Purpose::Validate, &oracle), &inputs);

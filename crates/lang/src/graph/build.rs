@@ -7,9 +7,10 @@ use groma_syntax::ast::{Expr, Traversal};
 use groma_syntax::body::{Attribute, Body};
 
 use super::{Graph, ModuleEntry, ModuleIndex, Node, NodeIndex, NodeKind};
-use crate::config::{CheckRule, Module, ModuleCall, Provisioner, Resource, When};
+use crate::config::{CheckRule, Module, ModuleCall, Provisioner, Resource, ResourceKey, When};
 use crate::load::{ModuleNode, ModuleTree};
 use crate::refs::{Reference, Subject};
+use crate::walk::imports::leads_to;
 
 pub(super) fn build(tree: &ModuleTree) -> Graph<'_> {
     let mut modules = flatten(&tree.root);
@@ -28,8 +29,7 @@ pub(super) fn build(tree: &ModuleTree) -> Graph<'_> {
         found.sort_unstable();
         found.dedup();
         // Something that refers to itself is an error of its own, found when it is evaluated.
-        let allows_self = matches!(graph.nodes[at].kind, NodeKind::Local(_));
-        found.retain(|need| allows_self || *need != at);
+        found.retain(|need| *need != at);
         graph.needs[at] = found;
     }
     graph
@@ -115,6 +115,7 @@ impl Needs<'_, '_> {
             NodeKind::Resource(key) => {
                 if let Some(resource) = declared.resources.get(key) {
                     self.resource(module, resource);
+                    self.imports(&entry.node.path, key);
                 }
             }
             NodeKind::Check(name) => {
@@ -237,6 +238,16 @@ impl Needs<'_, '_> {
             self.body(module, &connection.config);
         }
         managed.provisioners.iter().for_each(|provisioner| self.provisioner(module, provisioner));
+    }
+
+    /// What the imports into a resource refer to, in the root module.
+    fn imports(&mut self, path: &[Str], key: &ResourceKey) {
+        let root: &Module = &self.graph.modules[0].node.module;
+        for import in root.imports.iter().filter(|import| leads_to(import, path, key)) {
+            for expr in [&import.id, &import.identity, &import.for_each].into_iter().flatten() {
+                self.expr(0, expr);
+            }
+        }
     }
 
     fn provisioner(&mut self, module: ModuleIndex, provisioner: &Provisioner) {

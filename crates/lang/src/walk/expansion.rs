@@ -108,7 +108,7 @@ pub(super) fn expand(repetition: &Repetition, scope: &dyn Scope, diagnostics: &m
             Expansion::Counted(value.as_number().and_then(groma_model::number::Number::to_usize).unwrap_or(0))
         }
         Repetition::ForEach(expr) => {
-            let (value, found) = for_each_value(expr, scope, false);
+            let (value, found) = for_each_value(expr, scope, false, false);
             diagnostics.extend(found);
             let value = value.unmark().0;
             let keys = match value.kind() {
@@ -143,7 +143,7 @@ pub(super) enum Strictness {
 pub(super) fn check_repetition(repetition: &Repetition, scope: &dyn Scope, strictness: Strictness) -> Diagnostics {
     let (value, diagnostics) = match repetition {
         Repetition::Count(expr) => count_value(expr, scope),
-        Repetition::ForEach(expr) => for_each_value(expr, scope, true),
+        Repetition::ForEach(expr) => for_each_value(expr, scope, true, false),
         Repetition::Once | Repetition::Enabled(_) => return Diagnostics::new(),
     };
     if strictness == Strictness::KnownValues && !value.is_known() { Diagnostics::new() } else { diagnostics }
@@ -179,13 +179,18 @@ fn count_value(expr: &Expr, scope: &dyn Scope) -> (Value, Diagnostics) {
     (null, diagnostics)
 }
 
-/// A map, object or set of strings; or unknown; or null with an error.
-fn for_each_value(expr: &Expr, scope: &dyn Scope, allow_unknown: bool) -> (Value, Diagnostics) {
+/// A map, object or set of strings (or a tuple, where that is allowed); or unknown; or null with an error.
+pub(super) fn for_each_value(
+    expr: &Expr,
+    scope: &dyn Scope,
+    allow_unknown: bool,
+    allow_tuple: bool,
+) -> (Value, Diagnostics) {
     let (value, mut diagnostics) = evaluate(expr, scope);
     if diagnostics.has_errors() {
         return (Value::null(Type::map(Type::Dynamic)), diagnostics);
     }
-    let problems = for_each_problems(&value, allow_unknown);
+    let problems = for_each_problems(&value, allow_unknown, allow_tuple);
     let failed = !problems.is_empty();
     diagnostics.extend(problems.into_iter().map(|detail| Diagnostic::error(INVALID_FOR_EACH, detail).at(expr.span)));
     let unknown = !value.is_known() || (matches!(value.ty(), Type::Set(_)) && !value.is_wholly_known());
@@ -201,7 +206,7 @@ fn for_each_value(expr: &Expr, scope: &dyn Scope, allow_unknown: bool) -> (Value
 }
 
 /// Why a value cannot be `for_each`.
-pub(crate) fn for_each_problems(value: &Value, allow_unknown: bool) -> Vec<String> {
+pub(crate) fn for_each_problems(value: &Value, allow_unknown: bool, allow_tuple: bool) -> Vec<String> {
     let unsuitable = |reason: String| format!("The given \"for_each\" argument value is unsuitable: {reason}");
     let mut problems = Vec::new();
     let unknown = !value.is_known() || (matches!(value.ty(), Type::Set(_)) && !value.is_wholly_known());
@@ -231,6 +236,7 @@ pub(crate) fn for_each_problems(value: &Value, allow_unknown: bool) -> Vec<Strin
     }
     match value.ty() {
         Type::Dynamic | Type::Map(_) | Type::Object(_) => {}
+        Type::Tuple(_) if allow_tuple => {}
         Type::Set(element) if matches!(*element, Type::String | Type::Dynamic) => {
             let has_null = value.as_elements().is_some_and(|items| items.iter().any(Value::is_null));
             if has_null && value.is_wholly_known() {

@@ -35,6 +35,7 @@ impl Walk<'_> {
                 return diagnostics;
             }
         }
+        diagnostics.extend(self.validate_imports(instance, key));
         diagnostics
     }
 
@@ -52,7 +53,8 @@ impl Walk<'_> {
             diagnostics.push(unsupported_type(resource));
             return diagnostics;
         };
-        let scope = ModuleScope::new(self, instance).repeated(stub_repetition(resource)).inside(resource);
+        // That a resource refers to itself is found when it is planned.
+        let scope = ModuleScope::new(self, instance).repeated(stub_repetition(resource));
         let (value, mut found) = decode::decode_block(&resource.config, &schema.block, &scope);
         if !found.has_errors() {
             found.extend(check_config(resource, &schema.block, &value));
@@ -89,11 +91,9 @@ impl Walk<'_> {
         provisioner: &Provisioner,
     ) -> Diagnostics {
         let scope = ModuleScope::new(self, instance).repeated(stub_repetition(resource)).with_self(resource);
-        let Some(schema) = provisioners::schema(&provisioner.kind) else {
-            let detail = format!("There is no provisioner of type {:?}.", provisioner.kind.as_str());
-            return Diagnostic::error("Unknown provisioner type", detail).at(provisioner.kind_span).into();
-        };
-        let (_, mut diagnostics) = decode::decode_block(&provisioner.config, schema, &scope);
+        let Some(schema) = provisioners::schema(&provisioner.kind) else { return Diagnostics::new() };
+        let (value, mut diagnostics) = decode::decode_block(&provisioner.config, schema, &scope);
+        diagnostics.extend(provisioners::check_config(&provisioner.kind, &value));
         let default = resource.managed.connection.as_ref().map(|connection| &connection.config);
         let own = provisioner.connection.as_ref().map(|connection| &connection.config);
         let merged: Option<Body> = match (default, own) {

@@ -206,6 +206,12 @@ impl<'w> ModuleScope<'w> {
                 return Err(undeclared("Invalid \"each\" attribute", detail, reference));
             }
         };
+        if name.as_str() == "value" && found.is_none() {
+            let detail = "A reference to \"each.value\" has been used in a context in which it is unavailable, such as when \
+                          the configuration no longer contains the value in its \"for_each\" expression. Remove this \
+                          reference to each.value in your configuration to work around this error.";
+            return Err(undeclared("each.value cannot be used in this context", detail, reference));
+        }
         found.ok_or_else(|| {
             let detail = "The \"each\" object can be used only in \"module\" or \"resource\" blocks, and only when the \
                           \"for_each\" argument is set.";

@@ -11,6 +11,7 @@ use groma_model::value::Value;
 
 use super::{InstanceIndex, ModuleScope, RepetitionData, Walk};
 use crate::config::Variable;
+use crate::config::ignored::ignored_attributes;
 use crate::eval::evaluate;
 
 const INVALID_VALUE: &str = "Invalid value for input variable";
@@ -78,6 +79,11 @@ impl Walk<'_> {
             Ok(value) => {
                 self.arena[instance].variables.insert(name.clone(), value);
                 diagnostics.extend(self.check_validations(instance, variable));
+                diagnostics.extend(self.check_deprecation(instance, variable));
+                if let Some(argument) = self.graph.modules[self.arena[instance].module].arguments.get(name) {
+                    let what = format!("input variable {:?}", name.as_str());
+                    diagnostics.extend(ignored_attributes(&argument.expr, &variable.constraint(), &what));
+                }
             }
             Err(diagnostic) => diagnostics.push(diagnostic),
         }
@@ -99,6 +105,16 @@ impl Walk<'_> {
         let (value, found) = evaluate(&argument.expr, &scope);
         diagnostics.extend(found);
         Some(InputValue { value, source: InputSource::File(argument.expr.span) })
+    }
+
+    /// Who sets a variable that its author discourages is told so.
+    fn check_deprecation(&self, instance: InstanceIndex, variable: &Variable) -> Diagnostics {
+        let argument = self.graph.modules[self.arena[instance].module].arguments.get(&variable.name);
+        let (Some(message), Some(argument)) = (&variable.deprecated, argument) else { return Diagnostics::new() };
+        let summary = "Variable marked as deprecated by the module author";
+        let detail =
+            format!("Variable \"{}\" is marked as deprecated with the following message:\n{message}", variable.name);
+        Diagnostic::warning(summary, detail).at(argument.expr.span).into()
     }
 
     fn check_validations(&self, instance: InstanceIndex, variable: &Variable) -> Diagnostics {

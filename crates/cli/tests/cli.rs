@@ -1,0 +1,15 @@
+//! The command line as people see it: what is printed where, and the exit code, in an environment of our own.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
+
+#[path = "cli/sandbox.rs"]
+mod sandbox;
+
+#[path = "cli/console.rs"]
+mod console;
+#[path = "cli/fmt.rs"]
+mod fmt;
+#[path = "cli/general.rs"]
+mod general;
+#[path = "cli/validate.rs"]
+mod validate;

@@ -1,0 +1,52 @@
+//! `groma console` with piped input.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn a_line_per_input() {
+    let input = "1 + 2\n[for n in [1, 2] : n * 2]\n{\n  a = 1\n}\nupper(\"x\")\ntype([1])\nexit\nnot reached\n";
+    Sandbox::new().run_with(&["console"], input).is(expect![[r#""#]]);
+}
+
+#[test]
+fn the_first_error_ends_it() {
+    Sandbox::new().run_with(&["console"], "1\nnope(1)\n2\n").is(expect![[r#""#]]);
+}
+
+#[test]
+fn values_come_from_everywhere_in_order() {
+    let sandbox = Sandbox::new()
+        .file("main.tf", "variable \"a\" {\n  default = \"default\"\n}\nvariable \"n\" {\n  type = list(number)\n  default = []\n}\n")
+        .file("x.auto.tfvars", "a = \"file\"\n")
+        .env("TF_VAR_a", "environment")
+        .env("TF_VAR_n", "[1, 2]");
+    assert_eq!(sandbox.run_with(&["console"], "var.a\n").stdout, "\"file\"\n");
+    assert_eq!(sandbox.run_with(&["console", "-var", "a=line"], "var.a\n").stdout, "\"line\"\n");
+    assert_eq!(sandbox.run_with(&["console"], "sum(var.n)\n").stdout, "3\n");
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let sandbox = Sandbox::new().file("main.tf", "variable \"s\" {\n  sensitive = true\n  default = \"hunter2\"\n}\n");
+    let outcome = sandbox.run_with(&["console"], "var.s\n[var.s]\nlength(var.s)\nvar.s + 1\n");
+    outcome.is(expect![[r#""#]]);
+    assert!(!outcome.stdout.contains("hunter2") && !outcome.stderr.contains("hunter2"));
+}
+
+#[test]
+fn deep_and_large_input_is_refused_not_crashed_on() {
+    let deep = format!("{}1{}", "[".repeat(5000), "]".repeat(5000));
+    let outcome = Sandbox::new().run_with(&["console"], &deep);
+    assert_eq!(outcome.code, 1, "{}", outcome.stderr);
+    let mut bomb = String::from("locals {\n  l0 = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n");
+    for level in 1..30 {
+        let inner = format!("local.l{}", level - 1);
+        bomb.push_str(&format!("  l{level} = [{}]\n", vec![inner; 10].join(", ")));
+    }
+    bomb.push_str("}\n");
+    let outcome = Sandbox::new().file("main.tf", &bomb).run(&["validate"]);
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.stderr.contains("Value too large"), "{}", outcome.stderr);
+}

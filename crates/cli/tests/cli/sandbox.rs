@@ -1,0 +1,87 @@
+//! A directory and an environment of our own to run groma in.
+
+use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use expect_test::Expect;
+use tempfile::TempDir;
+
+/// A directory to run groma in.
+pub(crate) struct Sandbox {
+    dir: TempDir,
+    environment: Vec<(String, String)>,
+}
+
+/// What groma did.
+#[must_use = "compare it, or look at a part of it"]
+pub(crate) struct Outcome {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Sandbox {
+    pub(crate) fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap(), environment: Vec::new() }
+    }
+
+    /// Adds a file.
+    pub(crate) fn file(self, name: &str, text: &str) -> Self {
+        let path = self.dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
+    /// Sets an environment variable.
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.dir.path().join(name)).unwrap()
+    }
+
+    /// Runs groma.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Outcome {
+        self.run_with(arguments, "")
+    }
+
+    /// Runs groma with text on its standard input.
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Outcome {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_groma"))
+            .args(arguments)
+            .current_dir(self.dir.path())
+            .env_clear()
+            .env("HOME", self.dir.path())
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A command that does not read its input may be gone already.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        Outcome {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Outcome {
+    /// Compares everything.
+    pub(crate) fn is(&self, expected: Expect) {
+        let mut text = format!("exit code {}\n", self.code);
+        for (name, content) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
+            if !content.is_empty() {
+                text.push_str(&format!("----- {name}\n{content}"));
+            }
+        }
+        expected.assert_eq(&text);
+    }
+}
