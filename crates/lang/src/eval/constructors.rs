@@ -1,11 +1,16 @@
 //! `[a, b]` and `{ a = b }`.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
 use groma_model::convert::convert;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::mark::Marks;
 use groma_model::text::Str;
 use groma_model::ty::Type;
-use groma_model::value::{Value, ValueKind};
+use groma_model::value::{Entries, Value, ValueKind};
 use groma_syntax::ast::{Expr, ExprKind, ObjectItem};
 
 use super::interpreter::{Interpreter, checked};
@@ -17,6 +22,14 @@ impl Interpreter<'_> {
     }
 
     pub(super) fn eval_object(&self, items: &[ObjectItem], expr: &Expr, diagnostics: &mut Diagnostics) -> Value {
+        if let Some(shape) = self.shared.shapes.get(items) {
+            let mut values = vec![Value::bool(false); items.len()];
+            for (item, place) in items.iter().zip(&shape.places) {
+                values[*place] = self.eval(&item.value, diagnostics);
+            }
+            let object = Value::object_of(Entries::with_names(shape.names.clone(), values));
+            return checked(object, expr, diagnostics);
+        }
         let mut attributes: Vec<(Str, Value)> = Vec::with_capacity(items.len());
         let mut marks = Marks::NONE;
         let mut all_keys_known = true;
@@ -80,6 +93,51 @@ impl Interpreter<'_> {
                 Key::Open
             }
         }
+    }
+}
+
+/// The names of an object whose keys are all constant, worked out once however often a loop makes such an object.
+struct Shape {
+    names: Arc<Vec<Str>>,
+    /// Where the value of each item goes.
+    places: Vec<usize>,
+}
+
+impl Shape {
+    /// None if a key has to be evaluated, or occurs twice.
+    fn of(items: &[ObjectItem]) -> Option<Shape> {
+        let keys: Vec<Str> = items.iter().map(|item| fixed_key(&item.key)).collect::<Option<_>>()?;
+        let mut names = keys.clone();
+        names.sort();
+        names.dedup();
+        if names.len() != keys.len() {
+            return None;
+        }
+        let places = keys.iter().map(|key| names.binary_search(key).unwrap_or_default()).collect();
+        Some(Shape { names: Arc::new(names), places })
+    }
+}
+
+/// The text of a key that is a bare name or a string without interpolation.
+fn fixed_key(key: &Expr) -> Option<Str> {
+    if let ExprKind::Template(template) = &key.kind {
+        return template.as_constant();
+    }
+    key.constant_key()
+}
+
+/// The shapes of the objects in an expression, found by where they stand in memory.
+#[derive(Default)]
+pub(super) struct Shapes(RefCell<HashMap<usize, Option<Rc<Shape>>>>);
+
+impl Shapes {
+    fn get(&self, items: &[ObjectItem]) -> Option<Rc<Shape>> {
+        if items.is_empty() {
+            return None;
+        }
+        let mut shapes = self.0.borrow_mut();
+        let shape = shapes.entry(items.as_ptr() as usize);
+        shape.or_insert_with(|| Shape::of(items).map(Rc::new)).clone()
     }
 }
 

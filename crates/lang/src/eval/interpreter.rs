@@ -8,9 +8,10 @@ use groma_model::text::Str;
 use groma_model::value::Value;
 use groma_syntax::ast::{Expr, ExprKind, Literal, RelTraversal, Traversal};
 
+use super::constructors::Shapes;
 use super::limits::{MAX_RECURSION, oversize};
-use crate::refs::telling_problems;
 use super::{Resolved, Scope, notes, traverse};
+use crate::refs::telling_problems;
 
 /// Evaluates one expression in a scope.
 pub(super) fn run(expr: &Expr, scope: &dyn Scope) -> (Value, Diagnostics) {
@@ -29,7 +30,7 @@ pub(super) fn run_nested(expr: &Expr, scope: &dyn Scope, depth: usize, template_
         // Evaluating on would only repeat the same errors in other words.
         return (Value::dynamic(), diagnostics);
     }
-    let shared = Shared { references, depth: Cell::new(depth), template_depth };
+    let shared = Shared { references, shapes: Shapes::default(), depth: Cell::new(depth), template_depth };
     let interpreter = Interpreter { scope, shared: &shared, frame: None, explain: true };
     let value = interpreter.eval(expr, &mut diagnostics);
     (value, diagnostics)
@@ -38,6 +39,7 @@ pub(super) fn run_nested(expr: &Expr, scope: &dyn Scope, depth: usize, template_
 /// What is the same for all parts of an evaluation.
 pub(super) struct Shared {
     references: References,
+    pub(super) shapes: Shapes,
     depth: Cell<usize>,
     /// How many templates are around this one.
     pub(super) template_depth: usize,
