@@ -19,6 +19,7 @@ pub mod provisioner;
 pub(crate) mod read;
 pub mod removed;
 pub mod resource;
+pub(crate) mod test_file;
 pub mod variable;
 pub mod version;
 
@@ -103,6 +104,11 @@ impl Module {
     /// The resource, data source or ephemeral resource of that name.
     pub fn resource(&self, mode: ResourceMode, ty: &str, name: &str) -> Option<&Resource> {
         self.resources.get(&ResourceKey::new(mode, ty, name))
+    }
+
+    /// The provider that a local name means.
+    pub fn provider_of(&self, name: &str) -> ProviderSource {
+        self.required_providers.provider_of(name)
     }
 
     /// The resources of one mode, sorted by type and name.

@@ -83,6 +83,13 @@ pub fn load_module(map: &mut SourceMap, tree: &dyn SourceTree, dir: &Path) -> (M
     (loaded.module, diagnostics)
 }
 
+/// Checks the test files beside a root module and in its directory for tests, relative to it.
+pub fn check_test_files(map: &mut SourceMap, tree: &dyn SourceTree, dir: &Path, test_dir: &Path) -> Diagnostics {
+    let mut diagnostics = files::check_tests(map, tree, dir);
+    diagnostics.extend(files::check_tests(map, tree, &files::clean(&dir.join(test_dir))));
+    diagnostics
+}
+
 /// Follows the module calls of a root module.
 pub fn load_tree(
     map: &mut SourceMap,

@@ -107,7 +107,8 @@ impl ModuleCall {
     }
 }
 
-fn decode_providers(decoder: &mut Decoder<'_>, expr: &Expr) -> Vec<PassedProvider> {
+/// Reads a map of provider configurations: those of a module as it names them, to those of its caller.
+pub(super) fn decode_providers(decoder: &mut Decoder<'_>, expr: &Expr) -> Vec<PassedProvider> {
     let items = match expr.as_map() {
         Ok(items) => items,
         Err(diagnostic) => {

@@ -4,7 +4,6 @@ use groma_model::diag::Diagnostics;
 use groma_syntax::body::BodySchema;
 
 use super::ModuleNode;
-use crate::config::ignored::ignored_attributes;
 
 /// Checks the calls in a module and in everything below it.
 pub(super) fn check(node: &ModuleNode, diagnostics: &mut Diagnostics) {
@@ -14,12 +13,6 @@ pub(super) fn check(node: &ModuleNode, diagnostics: &mut Diagnostics) {
         let schema = child.module.variables.values().fold(BodySchema::new(), |schema, variable| {
             if variable.is_required() { schema.required(&variable.name) } else { schema.optional(&variable.name) }
         });
-        let (content, found) = call.config.content(&schema);
-        diagnostics.extend(found);
-        for argument in &content.attributes {
-            let Some(variable) = child.module.variables.get(&argument.name.name) else { continue };
-            let what = format!("input variable {:?}", variable.name.as_str());
-            diagnostics.extend(ignored_attributes(&argument.expr, &variable.constraint(), &what));
-        }
+        diagnostics.extend(call.config.content(&schema).1);
     }
 }

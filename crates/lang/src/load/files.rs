@@ -10,6 +10,7 @@ use groma_syntax::{parse_json, parse_native};
 use super::SourceTree;
 use crate::config::Module;
 use crate::config::file::{self, File};
+use crate::config::test_file;
 
 /// A module and what is wrong with it.
 #[derive(Debug, Clone, Default)]
@@ -42,16 +43,18 @@ fn ending(name: &str) -> Option<&'static str> {
     ENDINGS.iter().flat_map(|(plain, tofu)| [*plain, *tofu]).find(|ending| name.ends_with(ending))
 }
 
+/// Whether the same file exists for OpenTofu alone. `names` are sorted.
+fn is_hidden(name: &str, names: &[String], endings: &[(&str, &str)]) -> bool {
+    endings.iter().any(|(plain, tofu)| {
+        name.strip_suffix(plain).is_some_and(|base| names.binary_search(&format!("{base}{tofu}")).is_ok())
+    })
+}
+
 /// Names of primary and of override files, each in the order in which they are read.
 fn config_files(names: Vec<String>) -> (Vec<String>, Vec<String>) {
     let mut names: Vec<String> = names.into_iter().filter(|name| ending(name).is_some() && !is_ignored(name)).collect();
     names.sort_unstable();
-    let hidden = |name: &String| {
-        ENDINGS.iter().any(|(plain, tofu)| {
-            name.strip_suffix(plain).is_some_and(|base| names.binary_search(&format!("{base}{tofu}")).is_ok())
-        })
-    };
-    let shown: Vec<String> = names.iter().filter(|name| !hidden(name)).cloned().collect();
+    let shown: Vec<String> = names.iter().filter(|name| !is_hidden(name, &names, &ENDINGS)).cloned().collect();
     shown.into_iter().partition(|name| {
         let base = ending(name).and_then(|ending| name.strip_suffix(ending)).unwrap_or(name);
         base != "override" && !base.ends_with("_override")
@@ -81,6 +84,29 @@ pub(super) fn load_dir(map: &mut SourceMap, tree: &dyn SourceTree, dir: &Path) -
     loaded
 }
 
+/// Endings of test files, as [`ENDINGS`].
+const TEST_ENDINGS: [(&str, &str); 2] = [(".tftest.hcl", ".tofutest.hcl"), (".tftest.json", ".tofutest.json")];
+
+/// Checks the test files of a directory. One that does not exist has none.
+pub(super) fn check_tests(map: &mut SourceMap, tree: &dyn SourceTree, dir: &Path) -> Diagnostics {
+    let Ok(mut names) = tree.list_files(dir) else { return Diagnostics::new() };
+    names.retain(|name| {
+        let is_test = TEST_ENDINGS.iter().any(|(plain, tofu)| name.ends_with(plain) || name.ends_with(tofu));
+        is_test && !is_ignored(name)
+    });
+    names.sort_unstable();
+    let shown: Vec<String> = names.iter().filter(|name| !is_hidden(name, &names, &TEST_ENDINGS)).cloned().collect();
+    let mut reading = Reading { map, tree, dir, refused: Diagnostics::new(), loaded: LoadedModule::default() };
+    let mut diagnostics = Diagnostics::new();
+    for name in &shown {
+        if let Some(body) = reading.read(name) {
+            diagnostics.extend(test_file::check(reading.map, &body));
+        }
+    }
+    reading.loaded.syntax.extend(diagnostics);
+    reading.loaded.syntax
+}
+
 struct Reading<'a> {
     map: &'a mut SourceMap,
     tree: &'a dyn SourceTree,
@@ -93,19 +119,23 @@ impl Reading<'_> {
     fn read_all(&mut self, names: &[String], is_override: bool) -> Vec<File> {
         let mut files = Vec::with_capacity(names.len());
         for name in names {
-            let path = clean(&self.dir.join(name));
-            let Ok(bytes) = self.tree.read_file(&path) else {
-                let detail = format!("The file {:?} could not be read.", path.display().to_string());
-                self.loaded.syntax.push(Diagnostic::error("Failed to read file", detail));
-                continue;
-            };
-            let body = self.parse(&path, bytes);
+            let Some(body) = self.read(name) else { continue };
             let decoded = file::decode(self.map, &body, is_override);
             self.loaded.declarations.extend(decoded.diagnostics);
             self.refused.extend(decoded.refused);
             files.push(decoded.file);
         }
         files
+    }
+
+    fn read(&mut self, name: &str) -> Option<Body> {
+        let path = clean(&self.dir.join(name));
+        let Ok(bytes) = self.tree.read_file(&path) else {
+            let detail = format!("The file {:?} could not be read.", path.display().to_string());
+            self.loaded.syntax.push(Diagnostic::error("Failed to read file", detail));
+            return None;
+        };
+        Some(self.parse(&path, bytes))
     }
 
     fn parse(&mut self, path: &Path, bytes: Vec<u8>) -> Body {

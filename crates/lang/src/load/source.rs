@@ -74,7 +74,9 @@ fn remote(text: &str) -> Result<Source, BadSource> {
     if text.is_empty() {
         return Err(BadSource::Other("a module source must not be empty".to_owned()));
     }
-    let subdir = text.split_once("//").filter(|(before, _)| !before.ends_with(':')).map(|(_, subdir)| subdir);
+    // The slashes of `https://` are not those before a directory.
+    let behind_scheme = text.split_once("://").map_or(text, |(_, behind)| behind);
+    let subdir = behind_scheme.split_once("//").map(|(_, subdir)| subdir);
     if let Some(subdir) = subdir.filter(|subdir| subdir.starts_with("../")) {
         return Err(BadSource::Other(format!("subdirectory path {subdir:?} leads outside of the module package")));
     }

@@ -101,7 +101,7 @@ impl Builder<'_> {
             let (value, found) = self.statics.evaluate(chain, expr, &subject);
             let failed = found.has_errors();
             self.diagnostics.extend(found);
-            let problems = if failed { Vec::new() } else { for_each_problems(&value, false) };
+            let problems = if failed { Vec::new() } else { for_each_problems(&value, false, false) };
             for problem in problems {
                 self.error("Invalid for_each argument", problem, expr.span);
             }
