@@ -140,7 +140,8 @@ pub(super) fn gate(map: &SourceMap, body: &Body) -> Gate {
         let (inner, _, _) = block.body.partial_content(&BodySchema::new().optional("required_version"));
         let Some(attribute) = inner.attr("required_version") else { continue };
         let file = map.file(block.header_span.file).name();
-        if file.ends_with(".tofu") || file.ends_with(".tofu.json") {
+        // As everywhere, endings are told apart by case.
+        if [".tofu", ".tofu.json"].iter().any(|ending| file.ends_with(ending)) {
             gate.strict(map, attribute);
         } else {
             gate.lenient(map, attribute);

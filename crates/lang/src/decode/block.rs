@@ -214,16 +214,14 @@ impl Decoding {
             let detail = format!("Only one block of type {:?} is allowed.", kind.as_str());
             self.error(format!("Duplicate {kind} block"), detail, second.header);
         }
-        match written.first() {
-            Some(block) => self.one(block, &nested.block, frame),
-            None => {
-                if nested.min_items == 1 {
-                    let detail = format!("A block of type {:?} is required here.", kind.as_str());
-                    self.error(format!("Missing {kind} block"), detail, missing);
-                }
-                nested.empty_value()
-            }
+        if let Some(block) = written.first() {
+            return self.one(block, &nested.block, frame);
         }
+        if nested.min_items == 1 {
+            let detail = format!("A block of type {:?} is required here.", kind.as_str());
+            self.error(format!("Missing {kind} block"), detail, missing);
+        }
+        nested.empty_value()
     }
 
     fn sequence(

@@ -140,7 +140,7 @@ impl Reading<'_> {
 
     fn parse(&mut self, path: &Path, bytes: Vec<u8>) -> Body {
         let name = path.display().to_string();
-        let is_json = name.ends_with(".json");
+        let is_json = path.extension().is_some_and(|ending| ending == "json");
         let (text, broken) = match String::from_utf8(bytes) {
             Ok(text) => (text, None),
             Err(error) => {

@@ -144,10 +144,7 @@ impl Builder<'_> {
             );
             return None;
         }
-        let version = match self.version(chain, call) {
-            Ok(version) => version,
-            Err(()) => return None,
-        };
+        let Ok(version) = self.version(chain, call) else { return None };
         let expr = call.source.as_ref()?;
         let text = self.source_text(chain, call, expr)?;
         let found = match source::parse(&text, version.is_some()) {

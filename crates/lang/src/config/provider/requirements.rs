@@ -135,7 +135,7 @@ impl Draft {
         match key.as_str() {
             "version" => match constant_text(value) {
                 None => {
-                    decoder.error("Invalid version constraint", "Version must be specified as a string.", value.span)
+                    decoder.error("Invalid version constraint", "Version must be specified as a string.", value.span);
                 }
                 Some(text) => match VersionConstraint::parse(&text, whole) {
                     Some(version) => self.version = Some(version),

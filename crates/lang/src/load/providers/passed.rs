@@ -7,6 +7,8 @@ use crate::config::provider::source;
 use crate::config::{ModuleCall, PassedProvider, ProviderSource};
 use crate::load::ModuleNode;
 
+const TYPE_MISMATCH: &str = "Provider type mismatch";
+
 impl<'a> View<'a, '_> {
     /// What this module passes on to the modules that it calls.
     pub(super) fn check_passed_down(&mut self) {
@@ -140,30 +142,26 @@ impl<'a> View<'a, '_> {
             .values()
             .find(|entry| entry.provider == given)
             .map(|entry| entry.name.clone());
-        const SUMMARY: &str = "Provider type mismatch";
         let (child_key, parent_key) = (&passed.in_child.key, &passed.in_parent.key);
-        match other {
-            Some(other) => {
-                let detail = format!(
-                    "The assigned configuration is for provider {:?}, but local name \"{child_key}\" in {here} represents \
+        if let Some(other) = other {
+            let detail = format!(
+                "The assigned configuration is for provider {:?}, but local name \"{child_key}\" in {here} represents \
                      {:?}.\n\nTo pass this configuration to the child module, use the local name {:?} instead.",
-                    given.for_display(),
-                    expected.for_display(),
-                    other.as_str()
-                );
-                self.error(SUMMARY, detail, passed.in_child.name_span);
-            }
-            None => {
-                let detail = format!(
-                    "The local name \"{parent_key}\" in {there} represents provider {:?}, but \"{child_key}\" in {here} \
+                given.for_display(),
+                expected.for_display(),
+                other.as_str()
+            );
+            self.error(TYPE_MISMATCH, detail, passed.in_child.name_span);
+        } else {
+            let detail = format!(
+                "The local name \"{parent_key}\" in {there} represents provider {:?}, but \"{child_key}\" in {here} \
                      represents {:?}.\n\nEach provider has its own distinct configuration schema and provider types, so \
                      this module's \"{child_key}\" can be assigned only a configuration for {}.",
-                    given.for_display(),
-                    expected.for_display(),
-                    expected.for_display()
-                );
-                self.error(SUMMARY, detail, passed.in_parent.name_span);
-            }
+                given.for_display(),
+                expected.for_display(),
+                expected.for_display()
+            );
+            self.error(TYPE_MISMATCH, detail, passed.in_parent.name_span);
         }
     }
 }
