@@ -51,10 +51,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     };
     let scratch = workspace::target_dir()?.join("bench");
     let mut bench = Bench { args, tools, scratch, table: Table::default() };
-    bench.start_up()?;
-    bench.large_module()?;
-    bench.for_expression()?;
-    bench.references()?;
+    for case in [Bench::start_up, Bench::large_module, Bench::for_expression, Bench::references] {
+        if let Err(error) = case(&mut bench) {
+            bench.table.failure(&format!("{error:#}"));
+        }
+    }
     bench.table.finish()
 }
 

@@ -36,6 +36,7 @@ impl Bar {
 pub(super) struct Table {
     started: bool,
     bars: Vec<Bar>,
+    failures: usize,
 }
 
 impl Table {
@@ -53,12 +54,18 @@ impl Table {
         );
     }
 
+    /// Notes that something could not be measured; the other cases still are.
+    pub(super) fn failure(&mut self, why: &str) {
+        self.failures += 1;
+        println!("FAILED: {why}");
+    }
+
     /// Remembers a bar for the end.
     pub(super) fn bar(&mut self, bar: Bar) {
         self.bars.push(bar);
     }
 
-    /// Prints the bars and fails if one is missed, or if nothing was measured.
+    /// Prints the bars and fails if one is missed, or if something or everything could not be measured.
     pub(super) fn finish(self) -> Result<()> {
         println!("\n{:<48} {:>9} {:>12}", "bar", "measured", "wanted");
         let mut missed = 0;
@@ -68,10 +75,11 @@ impl Table {
             missed += usize::from(!bar.holds());
             println!("{:<48} {:>9.3} {:>12}  {verdict}", bar.name, bar.value, format!("{sign} {}", bar.limit));
         }
-        match (self.bars.is_empty(), missed) {
-            (true, _) => bail!("nothing was measured"),
-            (false, 0) => Ok(()),
-            (false, missed) => bail!("{missed} of {} bars missed", self.bars.len()),
+        match (self.bars.len(), self.failures, missed) {
+            (_, 1.., _) => bail!("{} cases could not be measured, {missed} bars missed", self.failures),
+            (0, 0, _) => bail!("nothing was measured"),
+            (_, 0, 0) => Ok(()),
+            (all, 0, missed) => bail!("{missed} of {all} bars missed"),
         }
     }
 }
@@ -97,5 +105,13 @@ mod tests {
     #[test]
     fn nothing_measured_is_a_failure() {
         assert!(Table::default().finish().is_err());
+    }
+
+    #[test]
+    fn a_case_that_could_not_be_measured_is_a_failure() {
+        let mut table = Table::default();
+        table.bar(Bar::at_most("x", 0.1, 0.1));
+        table.failure("it broke");
+        assert!(table.finish().is_err());
     }
 }

@@ -76,7 +76,8 @@ fn once(job: &Job<'_>) -> Result<(Duration, u64)> {
     let result: serde_json::Value = serde_json::from_str(&text)
         .with_context(|| format!("{}: {}", job.program.display(), String::from_utf8_lossy(&output.stderr)))?;
     if result["success"] != true {
-        bail!("{} {:?} failed: {}", job.program.display(), job.arguments, result["stderr"]);
+        let said: Vec<&str> = result["stderr"].as_str().unwrap_or_default().lines().take(12).collect();
+        bail!("{} {:?} failed:\n{}", job.program.display(), job.arguments, said.join("\n"));
     }
     let seconds = result["seconds"].as_f64().context("no time")?;
     let peak = result["peak_kib"].as_u64().context("no peak memory")?;
