@@ -83,6 +83,12 @@ pub fn load_module(map: &mut SourceMap, tree: &dyn SourceTree, dir: &Path) -> (M
     (loaded.module, diagnostics)
 }
 
+/// Checks what must be known about a module before anything else: where its calls lead, and its provider instances.
+/// For a module that is not followed any further, because something else is wrong with it.
+pub fn check_statics(module: &Module, tree: &dyn SourceTree, statics: &dyn StaticEvaluator) -> Diagnostics {
+    tree::check_statics(module, tree, statics)
+}
+
 /// Checks the test files beside a root module and in its directory for tests, relative to it.
 pub fn check_test_files(map: &mut SourceMap, tree: &dyn SourceTree, dir: &Path, test_dir: &Path) -> Diagnostics {
     let mut diagnostics = files::check_tests(map, tree, dir);

@@ -19,8 +19,10 @@ use crate::outside::Machine;
 /// What a session starts from. All of it was read from the command line and the environment by the caller.
 #[derive(Debug, Clone)]
 pub struct Start {
-    /// Where the user stands, absolute.
+    /// Where the user stands, absolute; with `-chdir`, where that leads.
     pub working_dir: PathBuf,
+    /// Where the user was before `-chdir`.
+    pub invocation_dir: PathBuf,
     /// The directory of the root module, relative to that; usually `.`.
     pub root_dir: PathBuf,
     /// `TF_DATA_DIR`, usually `.terraform`.
@@ -31,6 +33,8 @@ pub struct Start {
     pub home_dir: Option<PathBuf>,
     /// `TF_TEMPLATE_RECURSION_DEPTH`, if set.
     pub template_recursion_limit: Option<usize>,
+    /// How large the stack of the thread is that the session runs on, if larger than usual.
+    pub stack_bytes: Option<usize>,
     /// `TF_VAR_…` and what they hold, by name of the variable.
     pub environment_variables: BTreeMap<String, String>,
     /// `-var` and `-var-file`, in order.
@@ -41,12 +45,14 @@ impl Start {
     /// The module in a directory, with nothing from the environment or the command line.
     pub fn in_directory(working_dir: PathBuf) -> Self {
         Self {
+            invocation_dir: working_dir.clone(),
             working_dir,
             root_dir: ".".into(),
             data_dir: ".terraform".into(),
             workspace: None,
             home_dir: None,
             template_recursion_limit: None,
+            stack_bytes: None,
             environment_variables: BTreeMap::new(),
             variables: Vec::new(),
         }
@@ -77,9 +83,13 @@ pub struct Loaded {
 impl Session {
     /// Opens a session. Reads nothing yet.
     pub fn new(start: Start) -> Self {
-        let mut machine = Machine::new(start.working_dir.clone(), start.home_dir.clone());
+        let mut machine = Machine::new(start.working_dir.clone(), start.home_dir.clone())
+            .invoked_in(start.invocation_dir.clone());
         if let Some(limit) = start.template_recursion_limit {
             machine = machine.with_template_recursion_limit(limit);
+        }
+        if let Some(bytes) = start.stack_bytes {
+            machine = machine.with_stack_bytes(bytes);
         }
         let disk = Disk::new(start.working_dir.clone(), &start.data_dir);
         let workspace = start.workspace.clone().unwrap_or_else(|| recorded_workspace(&start));
@@ -106,15 +116,16 @@ impl Session {
         diagnostics.extend(collected.diagnostics);
         let undeclared = collected.undeclared;
         let inputs = collected.values;
-        if failed {
-            return Loaded { tree: None, inputs, diagnostics, undeclared };
-        }
         let statics = StaticScope {
             environment: &self.machine,
             root_dir: &self.start.root_dir,
             workspace: &self.workspace,
             inputs: &inputs,
         };
+        if failed {
+            diagnostics.extend(load::check_statics(&root, &self.disk, &statics));
+            return Loaded { tree: None, inputs, diagnostics, undeclared };
+        }
         let (tree, found) = load::load_tree(&mut self.sources, &self.disk, root, &statics);
         diagnostics.extend(found);
         Loaded { tree: Some(tree), inputs, diagnostics, undeclared }

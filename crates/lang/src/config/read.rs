@@ -1,5 +1,7 @@
 //! Reading arguments of blocks: constants, keywords and references, with the messages for what does not fit.
 
+mod literal;
+
 use std::borrow::Cow;
 
 use groma_model::convert::convert;
@@ -69,7 +71,7 @@ impl<'a> Decoder<'a> {
 
     /// The value of an expression that may refer to nothing.
     pub(crate) fn constant(&mut self, expr: &Expr) -> Value {
-        let (value, diagnostics) = evaluate(expr, &EmptyScope);
+        let (value, diagnostics) = constant_value(self.map, expr);
         self.diagnostics.extend(diagnostics);
         value
     }
@@ -245,6 +247,11 @@ impl<'a> Decoder<'a> {
             subject,
         );
     }
+}
+
+/// The value of an expression that may refer to nothing.
+pub(crate) fn constant_value(map: &SourceMap, expr: &Expr) -> (Value, Diagnostics) {
+    evaluate(&literal::as_constant(map, expr), &EmptyScope)
 }
 
 /// A place as messages name it: `main.tf:3,1-8`.

@@ -102,6 +102,20 @@ pub fn trigger_target(expr: &Expr) -> Option<Traversal> {
     }
 }
 
+/// The keys in an entry of `replace_triggered_by` that are not constant.
+pub fn trigger_keys(expr: &Expr) -> Vec<&Expr> {
+    match &expr.kind {
+        ExprKind::RelTraversal(relative) => trigger_keys(&relative.base),
+        ExprKind::Index(index) => {
+            let mut keys = trigger_keys(&index.collection);
+            keys.push(&index.key);
+            keys
+        }
+        ExprKind::Parens(inner) => trigger_keys(inner),
+        _ => Vec::new(),
+    }
+}
+
 /// Where a `data` block stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placement {

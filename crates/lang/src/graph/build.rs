@@ -185,7 +185,11 @@ impl Needs<'_, '_> {
                 let output = output.and_then(|output| self.graph.find(child, NodeKind::Output(output)));
                 match output {
                     Some(node) => self.found.push(node),
-                    None => self.node(child, NodeKind::Close),
+                    // The whole module, or an output that it does not have.
+                    None => {
+                        let outputs = &self.graph.modules[child].node.module.outputs;
+                        outputs.keys().for_each(|name| self.node(child, NodeKind::Output(name.clone())));
+                    }
                 }
                 self.node(child, NodeKind::Expansion);
             }

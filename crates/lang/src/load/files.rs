@@ -78,6 +78,8 @@ pub(super) fn load_dir(map: &mut SourceMap, tree: &dyn SourceTree, dir: &Path) -
     loaded.module = Module { source_dir: dir.to_owned(), ..module };
     // A module for another version may be written in ways that only look wrong.
     if !refused.is_empty() {
+        loaded.module.module_calls.clear();
+        loaded.module.provider_configs.clear();
         loaded.syntax = Diagnostics::new();
         loaded.declarations = refused;
     }

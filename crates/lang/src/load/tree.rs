@@ -35,6 +35,19 @@ pub(super) fn build(
     (node, builder.diagnostics)
 }
 
+/// Evaluates what a single module needs to be known early.
+pub(super) fn check_statics(module: &Module, tree: &dyn SourceTree, statics: &dyn StaticEvaluator) -> Diagnostics {
+    let mut map = SourceMap::new();
+    let mut builder =
+        Builder { map: &mut map, tree, statics, cache: BTreeMap::new(), diagnostics: Diagnostics::new(), modules: 1 };
+    let chain = ModuleChain { module, caller: None };
+    for call in module.module_calls.values() {
+        builder.source(&chain, call);
+    }
+    builder.check_provider_instances(&chain);
+    builder.diagnostics
+}
+
 struct Builder<'a> {
     map: &'a mut SourceMap,
     tree: &'a dyn SourceTree,
@@ -144,16 +157,7 @@ impl Builder<'_> {
             );
             return None;
         }
-        let Ok(version) = self.version(chain, call) else { return None };
-        let expr = call.source.as_ref()?;
-        let text = self.source_text(chain, call, expr)?;
-        let found = match source::parse(&text, version.is_some()) {
-            Ok(found) => found,
-            Err(problem) => {
-                self.bad_source(&text, problem, expr.span);
-                return None;
-            }
-        };
+        let (found, text, version) = self.source(chain, call)?;
         match found {
             Source::Local(relative) => {
                 let dir = files::clean(&chain.module.source_dir.join(relative));
@@ -168,6 +172,24 @@ impl Builder<'_> {
                     self.not_installed(call.declared.header);
                 }
                 Some(Target { dir: dir?, source: text, remote: true })
+            }
+        }
+    }
+
+    /// What `source` and `version` of a call say.
+    fn source(
+        &mut self,
+        chain: &ModuleChain<'_>,
+        call: &ModuleCall,
+    ) -> Option<(Source, Str, Option<VersionConstraint>)> {
+        let Ok(version) = self.version(chain, call) else { return None };
+        let expr = call.source.as_ref()?;
+        let text = self.source_text(chain, call, expr)?;
+        match source::parse(&text, version.is_some()) {
+            Ok(found) => Some((found, text, version)),
+            Err(problem) => {
+                self.bad_source(&text, problem, expr.span);
+                None
             }
         }
     }

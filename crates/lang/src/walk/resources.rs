@@ -118,10 +118,15 @@ impl Walk<'_> {
             );
             return Diagnostic::error("Undeclared resource in replace_triggered_by", detail).at(expr.span).into();
         };
-        match ModuleScope::new(self, instance).schema_of(found) {
-            Some(schema) => decode::check_traversal(&schema.block, reference.remaining(&traversal)),
-            None => Diagnostics::new(),
+        let scope = ModuleScope::new(self, instance).repeated(stub_repetition(resource));
+        let mut diagnostics = Diagnostics::new();
+        for key in crate::config::resource::trigger_keys(expr) {
+            diagnostics.extend(evaluate(key, &scope).1);
         }
+        if let Some(schema) = scope.schema_of(found) {
+            diagnostics.extend(decode::check_traversal(&schema.block, reference.remaining(&traversal)));
+        }
+        diagnostics
     }
 }
 

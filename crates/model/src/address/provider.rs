@@ -130,7 +130,10 @@ impl Provider {
             })?,
         };
         let provider = Self { host, namespace, ty };
-        provider.check_prefix(offset)?;
+        // A type alone is not looked at that closely, as in OpenTofu.
+        if parts.len() > 1 {
+            provider.check_prefix(offset)?;
+        }
         Ok(provider)
     }
 

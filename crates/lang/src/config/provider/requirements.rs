@@ -10,9 +10,8 @@ use groma_syntax::ast::{Expr, ObjectItem, Step};
 use groma_syntax::body::{Attribute, Block};
 
 use super::source;
-use crate::config::read::Decoder;
+use crate::config::read::{Decoder, constant_value};
 use crate::config::{ProviderConfigKey, ProviderSource, VersionConstraint};
-use crate::eval::{EmptyScope, evaluate};
 
 /// All of `required_providers`.
 #[derive(Debug, Clone, Default)]
@@ -72,7 +71,7 @@ impl RequiredProvider {
         let name = attribute.name.name.clone();
         let span = attribute.expr.span;
         // Long ago the value was just a version.
-        let (value, problems) = evaluate(&attribute.expr, &EmptyScope);
+        let (value, problems) = constant_value(decoder.map, &attribute.expr);
         if !problems.has_errors() && value.ty().is_primitive() {
             let version = VersionConstraint::decode(decoder, attribute);
             let provider = decoder.implied_provider(&name, span)?;
@@ -133,7 +132,7 @@ impl Draft {
         let Some(key) = object_key(decoder, &item.key) else { return true };
         let value = &item.value;
         match key.as_str() {
-            "version" => match constant_text(value) {
+            "version" => match constant_text(decoder, value) {
                 None => {
                     decoder.error("Invalid version constraint", "Version must be specified as a string.", value.span);
                 }
@@ -146,7 +145,7 @@ impl Draft {
                     ),
                 },
             },
-            "source" => match constant_text(value) {
+            "source" => match constant_text(decoder, value) {
                 None => decoder.error("Invalid source", "Source must be specified as a string.", value.span),
                 Some(text) => match ProviderSource::parse_source(&text) {
                     Ok(provider) => {
@@ -222,8 +221,8 @@ fn object_key(decoder: &mut Decoder<'_>, key: &Expr) -> Option<Str> {
 }
 
 /// A constant string, without a complaint if it is none.
-fn constant_text(expr: &Expr) -> Option<Str> {
-    let (value, diagnostics) = evaluate(expr, &EmptyScope);
+fn constant_text(decoder: &Decoder<'_>, expr: &Expr) -> Option<Str> {
+    let (value, diagnostics) = constant_value(decoder.map, expr);
     if diagnostics.has_errors() || value.ty() != Type::String {
         return None;
     }
