@@ -21,8 +21,10 @@ use crate::ui::Ui;
 pub(crate) struct Context {
     /// What the environment says.
     pub(crate) environment: EnvVars,
-    /// Where the command works, absolute.
+    /// Where the command works, absolute. Everything that is named relatively is relative to this.
     pub(crate) working_dir: PathBuf,
+    /// Where the user was before `-chdir`.
+    pub(crate) invocation_dir: PathBuf,
 }
 
 /// Runs a command to its exit code.
@@ -50,9 +52,13 @@ pub(crate) fn run(invocation: Invocation, environment: EnvVars) -> ExitCode {
 fn context(chdir: Option<&Path>, environment: EnvVars) -> Result<Context, Failure> {
     let dir = chdir.unwrap_or(Path::new("."));
     let failed = |source| Failure::Directory { path: dir.to_owned(), source };
-    if chdir.is_some() {
-        std::env::set_current_dir(dir).map_err(failed)?;
+    let invocation_dir = std::env::current_dir().map_err(failed)?;
+    let working_dir = match chdir {
+        Some(dir) => invocation_dir.join(dir).canonicalize().map_err(failed)?,
+        None => invocation_dir.clone(),
+    };
+    if !working_dir.is_dir() {
+        return Err(failed(std::io::ErrorKind::NotADirectory.into()));
     }
-    let working_dir = std::env::current_dir().map_err(failed)?;
-    Ok(Context { environment, working_dir })
+    Ok(Context { environment, working_dir, invocation_dir })
 }

@@ -29,7 +29,6 @@ pub(crate) struct EnvVars {
 impl EnvVars {
     /// Reads them all.
     pub(crate) fn read() -> Self {
-        #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
         let variables = std::env::vars_os();
         let text = variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         Self::from_pairs(text)

@@ -20,6 +20,7 @@ impl Ui {
     }
 
     /// Writes data to standard output.
+    #[expect(clippy::unused_self, reason = "all output goes through the one terminal")]
     pub(crate) fn out(&self, text: &str) -> Result<(), Failure> {
         io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::Terminal)
     }
@@ -30,6 +31,7 @@ impl Ui {
     }
 
     /// Writes a message for people to standard error.
+    #[expect(clippy::unused_self, reason = "all output goes through the one terminal")]
     pub(crate) fn message(&self, text: &str) {
         // Nobody is left to tell if this fails.
         let _ = io::stderr().lock().write_all(text.as_bytes());

@@ -1,5 +1,7 @@
 //! Applying: carries a plan out, change by change, and writes down what came of each.
 
+use std::collections::BTreeMap;
+
 use groma_model::address::InstanceKey;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_provider::api::ApplyRequest;
@@ -14,7 +16,12 @@ pub trait Save {
 }
 
 /// Carries the plan out on the state. What was done before an error stays in the state.
-pub async fn apply(plan: Plan, state: &mut State, providers: &Providers, save: &mut dyn Save) -> Result<(), Diagnostics> {
+pub async fn apply(
+    plan: Plan,
+    state: &mut State,
+    providers: &Providers,
+    save: &mut dyn Save,
+) -> Result<(), Diagnostics> {
     for change in plan.changes {
         if change.action == Action::NoOp {
             continue;
@@ -31,13 +38,8 @@ async fn apply_change(change: Change, state: &mut State, providers: &Providers) 
     let Some(provider) = providers.get(&provider_config.provider) else {
         return Err(crate::plan::refused(&address, "its provider is not available"));
     };
-    let request = ApplyRequest {
-        type_name: address.resource.ty.clone(),
-        prior,
-        planned,
-        config,
-        planned_private: private,
-    };
+    let request =
+        ApplyRequest { type_name: address.resource.ty.clone(), prior, planned, config, planned_private: private };
     let response = called(&address, provider.apply(request).await)?;
     if response.object.is_null() {
         errors(response.diagnostics)?;
@@ -54,7 +56,7 @@ async fn apply_change(change: Change, state: &mut State, providers: &Providers) 
     let resource = state
         .resources
         .entry(address)
-        .or_insert_with(|| ResourceState { provider: provider_config, instances: Default::default() });
+        .or_insert_with(|| ResourceState { provider: provider_config, instances: BTreeMap::new() });
     resource.instances.insert(InstanceKey::None, object);
     errors(response.diagnostics)
 }

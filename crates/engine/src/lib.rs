@@ -5,3 +5,4 @@
 
 pub mod apply;
 pub mod plan;
+pub mod schemas;

@@ -128,7 +128,16 @@ async fn plan_resource(desired: Desired<'_>, state: &State, providers: &Provider
         return Err(refused(&address, "it would have to be replaced, which cannot be planned so far"));
     };
     let provider = ProviderConfig::default_in(groma_model::address::Module::root(), source);
-    Ok(Change { address, provider, action, prior, planned: response.planned, config, private: response.private, schema })
+    Ok(Change {
+        address,
+        provider,
+        action,
+        prior,
+        planned: response.planned,
+        config,
+        private: response.private,
+        schema,
+    })
 }
 
 /// The stored object, brought to the current schema and read anew.
@@ -163,7 +172,9 @@ fn address_of(key: &ResourceKey) -> AbsResource {
 }
 
 pub(crate) fn refused(address: &AbsResource, reason: &str) -> Diagnostics {
-    Diagnostic::error("Not supported yet", format!("{address} cannot be handled: {reason}.")).of(address.to_string()).into()
+    Diagnostic::error("Not supported yet", format!("{address} cannot be handled: {reason}."))
+        .of(address.to_string())
+        .into()
 }
 
 pub(crate) fn called<T>(address: &AbsResource, result: Result<T, CallError>) -> Result<T, Diagnostics> {

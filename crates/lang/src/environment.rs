@@ -17,6 +17,11 @@ pub trait Environment: Send + Sync {
     /// The directory that relative paths start from, absolute.
     fn working_dir(&self) -> PathBuf;
 
+    /// The directory that the user was in, before `-chdir`. Absolute; what `path.cwd` gives.
+    fn invocation_dir(&self) -> PathBuf {
+        self.working_dir()
+    }
+
     /// The user's home, for `~`.
     fn home_dir(&self) -> Option<PathBuf>;
 
@@ -29,6 +34,11 @@ pub trait Environment: Send + Sync {
     /// How deep `templatefile` may call itself.
     fn template_recursion_limit(&self) -> usize {
         1024
+    }
+
+    /// How large the stack is that the language is evaluated on. Decides how deep evaluation may go.
+    fn stack_bytes(&self) -> usize {
+        2 << 20
     }
 }
 

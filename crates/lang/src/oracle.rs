@@ -10,7 +10,7 @@ use crate::config::ProviderSource;
 use crate::config::{Repetition, Resource, ResourceMode};
 
 /// Knows the schemas of providers.
-pub trait SchemaSource {
+pub trait SchemaSource: Send + Sync {
     /// The configuration of a provider itself. None if the provider is not known.
     fn provider(&self, provider: &ProviderSource) -> Option<Arc<Schema>>;
 

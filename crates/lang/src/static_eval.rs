@@ -174,7 +174,7 @@ impl StaticFrame<'_, '_> {
     fn path(&self, name: &str, reference: &Reference) -> Result<Value, Diagnostics> {
         let slashes = |path: &Path| Value::string(path.to_string_lossy().replace('\\', "/"));
         match name {
-            "cwd" => Ok(slashes(&self.scope.environment.working_dir())),
+            "cwd" => Ok(slashes(&self.scope.environment.invocation_dir())),
             "module" => Ok(slashes(&self.chain.module.source_dir)),
             "root" => Ok(slashes(self.scope.root_dir)),
             _ => {

@@ -1,7 +1,9 @@
 //! The one diagnostic type. Rendering (terminal box, JSON) is done at the edge, not here.
 
+use std::cmp::Reverse;
+
 use crate::path::Path;
-use crate::span::Span;
+use crate::span::{SourceMap, Span};
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -156,6 +158,18 @@ impl Diagnostics {
     /// All of them.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.0.iter()
+    }
+
+    /// Puts them in the order in which people read them: warnings first (errors end up next to the prompt), then those without
+    /// a place, then by file (outer directories first) and place.
+    pub fn sort(&mut self, sources: &SourceMap) {
+        self.0.sort_by_cached_key(|diagnostic| {
+            let place = diagnostic.subject.map(|subject| {
+                let name = sources.file(subject.file).name();
+                (name.matches('/').count(), name.to_owned(), subject.start, subject.end)
+            });
+            (Reverse(diagnostic.severity), place)
+        });
     }
 
     /// Keeps the value of a result and moves its diagnostics here.

@@ -10,7 +10,7 @@ pub use plugin::{OpenError, PluginProvider};
 pub use process::StartError;
 
 /// Code generated from `proto/` by `cargo xtask codegen`.
-#[allow(clippy::all, clippy::pedantic, missing_docs, unreachable_pub)]
+#[allow(clippy::all, clippy::pedantic, dead_code, missing_docs, unreachable_pub)]
 mod generated {
     pub mod tfplugin5 {
         include!("wire/generated/tfplugin5.rs");

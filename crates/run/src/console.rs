@@ -40,6 +40,7 @@ pub fn with_console<T>(
     let settings = session.settings(Purpose::Evaluate, &oracle);
     let (walk, found) = Walk::run(&tree, settings, &inputs);
     diagnostics.extend(found);
+    diagnostics.sort(session.sources());
     talk(session, Some(&Console { walk }), diagnostics)
 }
 

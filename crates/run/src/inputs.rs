@@ -133,8 +133,12 @@ impl Reader<'_> {
             self.diagnostics.push(Diagnostic::error(SUMMARY, detail));
             return;
         };
-        let has_json_name = path.ends_with(".json");
-        let is_json = has_json_name || (!path.ends_with(".tfvars") && text.trim_start().starts_with('{'));
+        let extension = Path::new(path).extension().and_then(std::ffi::OsStr::to_str);
+        let is_json = match extension {
+            Some("json") => true,
+            Some("tfvars") => false,
+            _ => text.trim_start().starts_with('{'),
+        };
         let file = self.sources.add(path, text);
         let parsed = if is_json {
             groma_syntax::parse_json(self.sources, file)

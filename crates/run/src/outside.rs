@@ -11,19 +11,34 @@ use groma_lang::environment::{Environment, FileKind};
 #[derive(Debug, Clone)]
 pub struct Machine {
     working_dir: PathBuf,
+    invocation_dir: PathBuf,
     home_dir: Option<PathBuf>,
     template_recursion_limit: usize,
+    stack_bytes: usize,
 }
 
 impl Machine {
     /// `working_dir` is absolute; relative paths start there.
     pub fn new(working_dir: PathBuf, home_dir: Option<PathBuf>) -> Self {
-        Self { working_dir, home_dir, template_recursion_limit: 1024 }
+        let invocation_dir = working_dir.clone();
+        Self { working_dir, invocation_dir, home_dir, template_recursion_limit: 1024, stack_bytes: 2 << 20 }
+    }
+
+    /// The user was somewhere else before `-chdir`.
+    pub fn invoked_in(mut self, dir: PathBuf) -> Self {
+        self.invocation_dir = dir;
+        self
     }
 
     /// How deep `templatefile` may call itself.
     pub fn with_template_recursion_limit(mut self, limit: usize) -> Self {
         self.template_recursion_limit = limit;
+        self
+    }
+
+    /// How large the stack of the calling thread is, if it is larger than usual.
+    pub fn with_stack_bytes(mut self, bytes: usize) -> Self {
+        self.stack_bytes = bytes;
         self
     }
 
@@ -71,6 +86,10 @@ impl Environment for Machine {
         self.working_dir.clone()
     }
 
+    fn invocation_dir(&self) -> PathBuf {
+        self.invocation_dir.clone()
+    }
+
     fn home_dir(&self) -> Option<PathBuf> {
         self.home_dir.clone()
     }
@@ -90,5 +109,9 @@ impl Environment for Machine {
 
     fn template_recursion_limit(&self) -> usize {
         self.template_recursion_limit
+    }
+
+    fn stack_bytes(&self) -> usize {
+        self.stack_bytes
     }
 }

@@ -83,8 +83,8 @@ pub struct Loaded {
 impl Session {
     /// Opens a session. Reads nothing yet.
     pub fn new(start: Start) -> Self {
-        let mut machine = Machine::new(start.working_dir.clone(), start.home_dir.clone())
-            .invoked_in(start.invocation_dir.clone());
+        let mut machine =
+            Machine::new(start.working_dir.clone(), start.home_dir.clone()).invoked_in(start.invocation_dir.clone());
         if let Some(limit) = start.template_recursion_limit {
             machine = machine.with_template_recursion_limit(limit);
         }
@@ -141,6 +141,7 @@ impl Session {
             let (_, found) = Walk::run(&tree, self.settings(Purpose::Validate, &oracle), &inputs);
             diagnostics.extend(found);
         }
+        diagnostics.sort(&self.sources);
         diagnostics
     }
 

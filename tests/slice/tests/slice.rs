@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use groma_engine::apply::{Save, apply};
 use groma_engine::plan::{Action, Desired, Plan, Providers, plan};
-use groma_lang::builtin_schema::BuiltinSchemas;
+use groma_engine::schemas::ProviderSchemas;
 use groma_lang::oracle::NothingExists;
 use groma_lang::walk::{Purpose, Walk};
 use groma_model::address::Provider as ProviderAddress;
@@ -23,6 +23,7 @@ use groma_provider::wire::PluginProvider;
 use groma_run::session::{Session, Start};
 use groma_state::{State, read_file, write_file};
 
+#[expect(clippy::disallowed_methods, reason = "the peers are named by the environment")]
 fn peer(variable: &str) -> PathBuf {
     let path = std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} is not set; run `cargo xtask test`"));
     PathBuf::from(path)
@@ -43,11 +44,11 @@ async fn plan_in(dir: &Path, state: &State, plugin: &Arc<dyn Provider>) -> (Plan
     let loaded = session.load();
     assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
     let tree = loaded.tree.expect("a module tree");
-    let oracle = NothingExists(BuiltinSchemas);
-    let (walk, diagnostics) = Walk::run(&tree, session.settings(Purpose::Evaluate, &oracle), &loaded.inputs);
-    assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let source = ProviderAddress::parse_source("hashicorp/time").unwrap();
     let providers = Providers::from([(source, Arc::clone(plugin))]);
+    let oracle = NothingExists(ProviderSchemas(&providers));
+    let (walk, diagnostics) = Walk::run(&tree, session.settings(Purpose::Evaluate, &oracle), &loaded.inputs);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let mut desired = Vec::new();
     for resource in tree.root.module.resources.values() {
         let schema = &plugin.schema().resources[&resource.key.ty];
@@ -102,9 +103,9 @@ fn opentofu_sees_no_changes(dir: &Path, program: &Path) {
     let plugins = dir.join("plugins");
     std::fs::create_dir(&plugins).unwrap();
     std::os::unix::fs::symlink(program, plugins.join("terraform-provider-time")).unwrap();
+    let plugins = plugins.display();
     let rc = format!(
-        "provider_installation {{\n  dev_overrides {{\n    \"hashicorp/time\" = {:?}\n  }}\n  direct {{}}\n}}\n",
-        plugins
+        "provider_installation {{\n  dev_overrides {{\n    \"hashicorp/time\" = \"{plugins}\"\n  }}\n  direct {{}}\n}}\n"
     );
     std::fs::write(dir.join("tofurc"), rc).unwrap();
     let output = tofu(dir, &["plan", "-detailed-exitcode", "-no-color", "-input=false"]);

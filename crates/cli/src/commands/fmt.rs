@@ -63,6 +63,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     }
     let mut formatter = Formatter {
         ui: &ui,
+        base: &context.working_dir,
         write: args.write && !args.check && !from_stdin,
         list: args.list && !from_stdin,
         args: &args,
@@ -86,6 +87,8 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
 
 struct Formatter<'a> {
     ui: &'a Ui,
+    /// What relative paths are relative to.
+    base: &'a Path,
     args: &'a Args,
     write: bool,
     list: bool,
@@ -97,7 +100,7 @@ impl Formatter<'_> {
     fn stdin(&mut self) -> Result<(), Failure> {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes).map_err(Failure::Terminal)?;
-        let Some((before, after)) = self.format("<stdin>", bytes)? else { return Ok(()) };
+        let Some((before, after)) = self.format("<stdin>", bytes) else { return Ok(()) };
         self.changed |= before != after;
         if self.args.diff {
             self.show_diff("<stdin>", &before, &after)?;
@@ -108,10 +111,9 @@ impl Formatter<'_> {
     }
 
     fn target(&mut self, path: &Path) -> Result<(), Failure> {
-        let metadata = fs::metadata(path).map_err(|source| {
-            let _ = &source;
-            Failure::Usage(format!("No file or directory at {}", path.display()))
-        })?;
+        let Ok(metadata) = fs::metadata(self.base.join(path)) else {
+            return Err(Failure::Usage(format!("No file or directory at {}", path.display())));
+        };
         if metadata.is_dir() {
             return self.directory(path);
         }
@@ -128,7 +130,7 @@ impl Formatter<'_> {
     fn directory(&mut self, dir: &Path) -> Result<(), Failure> {
         let failed = |source| Failure::Read { path: dir.to_owned(), source };
         let mut entries: Vec<PathBuf> = Vec::new();
-        for entry in fs::read_dir(dir).map_err(failed)? {
+        for entry in fs::read_dir(self.base.join(dir)).map_err(failed)? {
             entries.push(entry.map_err(failed)?.path());
         }
         entries.sort();
@@ -150,9 +152,10 @@ impl Formatter<'_> {
     }
 
     fn file(&mut self, path: &Path) -> Result<(), Failure> {
-        let bytes = fs::read(path).map_err(|source| Failure::Read { path: path.to_owned(), source })?;
+        let real = self.base.join(path);
+        let bytes = fs::read(&real).map_err(|source| Failure::Read { path: path.to_owned(), source })?;
         let shown = path.to_string_lossy();
-        let Some((before, after)) = self.format(&shown, bytes)? else { return Ok(()) };
+        let Some((before, after)) = self.format(&shown, bytes) else { return Ok(()) };
         if before == after {
             return Ok(());
         }
@@ -161,7 +164,7 @@ impl Formatter<'_> {
             self.ui.line(&shown)?;
         }
         if self.write {
-            fs::write(path, &after).map_err(|source| Failure::Write { path: path.to_owned(), source })?;
+            fs::write(&real, &after).map_err(|source| Failure::Write { path: path.to_owned(), source })?;
         }
         if self.args.diff {
             self.show_diff(&shown, &before, &after)?;
@@ -170,24 +173,24 @@ impl Formatter<'_> {
     }
 
     /// The text before and after; none if it is not a configuration.
-    fn format(&mut self, name: &str, bytes: Vec<u8>) -> Result<Option<(String, String)>, Failure> {
+    fn format(&mut self, name: &str, bytes: Vec<u8>) -> Option<(String, String)> {
         let before = match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => {
                 self.failed = true;
                 let failure = Failure::Read { path: name.into(), source: io::Error::other(error) };
                 self.ui.failure(&failure);
-                return Ok(None);
+                return None;
             }
         };
         let mut sources = SourceMap::new();
         let file = sources.add(name, before.as_str());
         match groma_syntax::fmt::format_file(&sources, file) {
-            Ok(after) => Ok(Some((before, after))),
+            Ok(after) => Some((before, after)),
             Err(diagnostics) => {
                 self.failed = true;
                 self.ui.diagnostics(&diagnostics, &sources);
-                Ok(None)
+                None
             }
         }
     }

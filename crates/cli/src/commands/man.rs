@@ -15,13 +15,14 @@ pub(crate) struct Args {
     dir: PathBuf,
 }
 
-pub(super) fn run(_context: &Context, args: Args) -> Result<ExitCode, Failure> {
+pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
+    let dir = context.working_dir.join(args.dir);
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| Failure::Write { path, source }
     };
-    fs::create_dir_all(&args.dir).map_err(failed(&args.dir))?;
-    write_pages(&args::command(), "groma", &args.dir).map_err(failed(&args.dir))?;
+    fs::create_dir_all(&dir).map_err(failed(&dir))?;
+    write_pages(&args::command(), "groma", &dir).map_err(failed(&dir))?;
     Ok(ExitCode::SUCCESS)
 }
 

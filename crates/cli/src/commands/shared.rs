@@ -28,13 +28,13 @@ impl clap::FromArgMatches for VariableArgs {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        let mut found: Vec<(usize, GivenVariable)> = Vec::new();
-        let kinds: [(&str, fn(String) -> GivenVariable); 2] =
-            [("var", GivenVariable::Value), ("var_file", GivenVariable::File)];
-        for (name, make) in kinds {
-            let values = matches.get_many::<String>(name).into_iter().flatten().cloned().map(make);
-            found.extend(matches.indices_of(name).into_iter().flatten().zip(values));
-        }
+        let given = |name: &str| {
+            let values = matches.get_many::<String>(name).into_iter().flatten().cloned();
+            matches.indices_of(name).into_iter().flatten().zip(values).collect::<Vec<_>>()
+        };
+        let values = given("var").into_iter().map(|(at, text)| (at, GivenVariable::Value(text)));
+        let files = given("var_file").into_iter().map(|(at, path)| (at, GivenVariable::File(path)));
+        let mut found: Vec<(usize, GivenVariable)> = values.chain(files).collect();
         found.sort_by_key(|(at, _)| *at);
         self.0 = found.into_iter().map(|(_, given)| given).collect();
         Ok(())
@@ -64,11 +64,13 @@ pub(crate) fn session(context: &Context, dir: PathBuf, variables: VariableArgs) 
     let environment = &context.environment;
     Session::new(Start {
         working_dir: context.working_dir.clone(),
+        invocation_dir: context.invocation_dir.clone(),
         root_dir: dir,
         data_dir: environment.data_dir.clone().unwrap_or_else(|| ".terraform".into()),
         workspace: environment.workspace.clone(),
         home_dir: environment.home.clone(),
         template_recursion_limit: environment.template_recursion_limit,
+        stack_bytes: Some(crate::STACK_BYTES),
         environment_variables: environment.variables.clone(),
         variables: variables.0,
     })

@@ -7,12 +7,39 @@ use crate::sandbox::Sandbox;
 #[test]
 fn a_line_per_input() {
     let input = "1 + 2\n[for n in [1, 2] : n * 2]\n{\n  a = 1\n}\nupper(\"x\")\ntype([1])\nexit\nnot reached\n";
-    Sandbox::new().run_with(&["console"], input).is(expect![[r#""#]]);
+    Sandbox::new().run_with(&["console"], input).is(expect![[r#"
+        exit code 0
+        ----- stdout
+        3
+        [
+          2,
+          4,
+        ]
+        {
+          "a" = 1
+        }
+        "X"
+        tuple([
+            number,
+        ])
+    "#]]);
 }
 
 #[test]
 fn the_first_error_ends_it() {
-    Sandbox::new().run_with(&["console"], "1\nnope(1)\n2\n").is(expect![[r#""#]]);
+    Sandbox::new().run_with(&["console"], "1\nnope(1)\n2\n").is(expect![[r#"
+        exit code 1
+        ----- stdout
+        1
+        ----- stderr
+
+        Error: Call to unknown function
+
+          on <console-input> line 1:
+           1: nope(1)
+
+        There is no function named "nope". Did you mean "one"?
+    "#]]);
 }
 
 #[test]
@@ -31,7 +58,23 @@ fn values_come_from_everywhere_in_order() {
 fn secrets_are_not_shown() {
     let sandbox = Sandbox::new().file("main.tf", "variable \"s\" {\n  sensitive = true\n  default = \"hunter2\"\n}\n");
     let outcome = sandbox.run_with(&["console"], "var.s\n[var.s]\nlength(var.s)\nvar.s + 1\n");
-    outcome.is(expect![[r#""#]]);
+    outcome.is(expect![[r#"
+        exit code 1
+        ----- stdout
+        (sensitive value)
+        [
+          (sensitive value),
+        ]
+        (sensitive value)
+        ----- stderr
+
+        Error: Invalid operand
+
+          on <console-input> line 1:
+           1: var.s + 1
+
+        Unsuitable value for left operand: a number is required.
+    "#]]);
     assert!(!outcome.stdout.contains("hunter2") && !outcome.stderr.contains("hunter2"));
 }
 

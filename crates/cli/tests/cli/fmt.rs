@@ -10,8 +10,18 @@ const UGLY: &str = "locals{\n a=1\n  long_name   = \"${local.a}\"\n}\n";
 fn files_are_rewritten_and_listed() {
     let sandbox =
         Sandbox::new().file("main.tf", UGLY).file("good.tf", "locals {\n  b = 2\n}\n").file("notes.txt", "x=1");
-    sandbox.run(&["fmt"]).is(expect![[r#""#]]);
-    expect![[r#""#]].assert_eq(&sandbox.read("main.tf"));
+    sandbox.run(&["fmt"]).is(expect![[r#"
+        exit code 0
+        ----- stdout
+        main.tf
+    "#]]);
+    expect![[r#"
+        locals {
+          a         = 1
+          long_name = local.a
+        }
+    "#]]
+    .assert_eq(&sandbox.read("main.tf"));
     assert_eq!(sandbox.run(&["fmt"]).stdout, "");
 }
 
@@ -26,13 +36,33 @@ fn check_writes_nothing_and_exits_with_3() {
 #[test]
 fn diff_shows_what_changes() {
     let sandbox = Sandbox::new().file("main.tf", UGLY);
-    sandbox.run(&["fmt", "-diff", "-write=false", "-list=false"]).is(expect![[r#""#]]);
+    sandbox.run(&["fmt", "-diff", "-write=false", "-list=false"]).is(expect![[r#"
+        exit code 0
+        ----- stdout
+        --- old/main.tf
+        +++ new/main.tf
+        @@ -1,4 +1,4 @@
+        -locals{
+        - a=1
+        -  long_name   = "${local.a}"
+        +locals {
+        +  a         = 1
+        +  long_name = local.a
+         }
+    "#]]);
     assert_eq!(sandbox.read("main.tf"), UGLY);
 }
 
 #[test]
 fn standard_input_goes_to_standard_output() {
-    Sandbox::new().run_with(&["fmt", "-"], UGLY).is(expect![[r#""#]]);
+    Sandbox::new().run_with(&["fmt", "-"], UGLY).is(expect![[r#"
+        exit code 0
+        ----- stdout
+        locals {
+          a         = 1
+          long_name = local.a
+        }
+    "#]]);
 }
 
 #[test]

@@ -33,7 +33,11 @@ fn help_names_every_command() {
 #[test]
 fn chdir_comes_first() {
     let sandbox = Sandbox::new().file("sub/main.tf", "output \"a\" {\n  value = path.cwd != \"\" ? 1 : 2\n}\n");
-    sandbox.run(&["-chdir=sub", "validate"]).is(expect![[r#""#]]);
+    sandbox.run(&["-chdir=sub", "validate"]).is(expect![[r#"
+        exit code 0
+        ----- stdout
+        Success! The configuration is valid.
+    "#]]);
     let missing = sandbox.run(&["-chdir=nowhere", "validate"]);
     assert_eq!(missing.code, 1);
     assert!(missing.stderr.contains("nowhere"), "{}", missing.stderr);

@@ -10,21 +10,107 @@ fn a_valid_module() {
         "main.tf",
         "variable \"n\" {\n  type = number\n}\n\nresource \"terraform_data\" \"a\" {\n  input = var.n + 1\n}\n",
     );
-    sandbox.run(&["validate"]).is(expect![[r#""#]]);
-    sandbox.run(&["validate", "-json"]).is(expect![[r#""#]]);
+    sandbox.run(&["validate"]).is(expect![[r#"
+        exit code 0
+        ----- stdout
+        Success! The configuration is valid.
+    "#]]);
+    sandbox.run(&["validate", "-json"]).is(expect![[r#"
+        exit code 0
+        ----- stdout
+        {
+          "format_version": "1.0",
+          "valid": true,
+          "error_count": 0,
+          "warning_count": 0,
+          "diagnostics": []
+        }
+    "#]]);
 }
 
 #[test]
 fn an_error_shows_its_place() {
     let sandbox = Sandbox::new().file("main.tf", "resource \"terraform_data\" \"a\" {\n  inptu = 1\n}\n");
-    sandbox.run(&["validate"]).is(expect![[r#""#]]);
-    sandbox.run(&["validate", "-json"]).is(expect![[r#""#]]);
+    sandbox.run(&["validate"]).is(expect![[r#"
+        exit code 1
+        ----- stderr
+
+        Error: Unsupported argument
+
+          with terraform_data.a,
+          on main.tf line 2, in resource "terraform_data" "a":
+           2:   inptu = 1
+
+        An argument named "inptu" is not expected here. Did you mean "input"?
+    "#]]);
+    sandbox.run(&["validate", "-json"]).is(expect![[r#"
+        exit code 1
+        ----- stdout
+        {
+          "format_version": "1.0",
+          "valid": false,
+          "error_count": 1,
+          "warning_count": 0,
+          "diagnostics": [
+            {
+              "severity": "error",
+              "summary": "Unsupported argument",
+              "detail": "An argument named \"inptu\" is not expected here. Did you mean \"input\"?",
+              "address": "terraform_data.a",
+              "range": {
+                "filename": "main.tf",
+                "start": {
+                  "line": 2,
+                  "column": 3,
+                  "byte": 34
+                },
+                "end": {
+                  "line": 2,
+                  "column": 8,
+                  "byte": 39
+                }
+              },
+              "snippet": {
+                "context": "resource \"terraform_data\" \"a\"",
+                "code": "  inptu = 1",
+                "start_line": 2,
+                "highlight_start_offset": 2,
+                "highlight_end_offset": 7,
+                "values": []
+              }
+            }
+          ]
+        }
+    "#]]);
 }
 
 #[test]
 fn an_error_shows_the_values_involved() {
     let config = "locals {\n  names = [\"a\", \"b\"]\n  key = \"x\"\n  bad = upper(local.names)\n  worse = element(local.names, local.key)\n}\n";
-    Sandbox::new().file("main.tf", config).run(&["validate"]).is(expect![[r#""#]]);
+    Sandbox::new().file("main.tf", config).run(&["validate"]).is(expect![[r#"
+        exit code 1
+        ----- stderr
+
+        Error: Invalid function argument
+
+          on main.tf line 4, in locals:
+           4:   bad = upper(local.names)
+            ├────────────────
+            │ while calling upper(str)
+            │ local.names is tuple with 2 elements
+
+        Invalid value for "str" parameter: string required, but have tuple.
+
+        Error: Invalid function argument
+
+          on main.tf line 5, in locals:
+           5:   worse = element(local.names, local.key)
+            ├────────────────
+            │ while calling element(list, index)
+            │ local.key is "x"
+
+        Invalid value for "index" parameter: a number is required.
+    "#]]);
 }
 
 #[test]
@@ -50,7 +136,25 @@ output \"e\" {
 #[test]
 fn syntax_errors_do_not_hide_each_other() {
     let config = "locals {\n  a = [1, 2\n}\n\nlocals {\n  b = \n}\n\nlocals {\n  c = 'x'\n}\n";
-    Sandbox::new().file("main.tf", config).run(&["validate"]).is(expect![[r#""#]]);
+    Sandbox::new().file("main.tf", config).run(&["validate"]).is(expect![[r#"
+        exit code 1
+        ----- stderr
+
+        Error: Invalid character
+
+          on main.tf line 10, in locals:
+          10:   c = 'x'
+
+        Single quotes are not valid. Use double quotes (") to enclose strings.
+
+        Error: Missing item separator
+
+          on main.tf line 3, in locals:
+           2:   a = [1, 2
+           3: }
+
+        Expected a comma to mark the beginning of the next item.
+    "#]]);
 }
 
 #[test]
@@ -58,7 +162,11 @@ fn warnings_do_not_fail() {
     let sandbox = Sandbox::new()
         .file("main.tf", "variable \"a\" {\n  default = 1\n}\n")
         .file("terraform.tfvars", "a = 2\nb = 3\n");
-    sandbox.run(&["validate"]).is(expect![[r#""#]]);
+    sandbox.run(&["validate"]).is(expect![[r#"
+        exit code 0
+        ----- stdout
+        Success! The configuration is valid.
+    "#]]);
 }
 
 #[test]
@@ -66,5 +174,16 @@ fn child_modules_are_checked_too() {
     let sandbox = Sandbox::new()
         .file("main.tf", "module \"child\" {\n  source = \"./child\"\n  size   = \"big\"\n}\n")
         .file("child/main.tf", "variable \"size\" {\n  type = number\n}\n");
-    sandbox.run(&["validate"]).is(expect![[r#""#]]);
+    sandbox.run(&["validate"]).is(expect![[r#"
+        exit code 1
+        ----- stderr
+
+        Error: Invalid value for input variable
+
+          on child/main.tf line 1, in variable "size":
+           1: variable "size" {
+
+        The given value is not suitable for module.child.var.size: a number is
+        required.
+    "#]]);
 }

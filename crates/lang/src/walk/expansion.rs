@@ -16,9 +16,6 @@ const INVALID_COUNT: &str = "Invalid count argument";
 const INVALID_FOR_EACH: &str = "Invalid for_each argument";
 const INVALID_ENABLED: &str = "Invalid enabled argument";
 
-/// The largest number of instances.
-const MAX_COUNT: i64 = i64::MAX;
-
 impl Walk<'_> {
     /// Makes the instances of a module in one instance of its caller.
     pub(super) fn expand_module(&mut self, module: ModuleIndex, parent: InstanceIndex) -> Diagnostics {
@@ -170,8 +167,8 @@ fn count_value(expr: &Expr, scope: &dyn Scope) -> (Value, Diagnostics) {
         ValueKind::Number(number) if number.is_negative() => {
             "The given \"count\" argument value is unsuitable: must be greater than or equal to zero.".to_owned()
         }
-        ValueKind::Number(number) if number.to_i64().is_none_or(|count| count > MAX_COUNT) => {
-            format!("The given \"count\" argument value is unsuitable: must be less than or equal to {MAX_COUNT}.")
+        ValueKind::Number(number) if number.to_i64().is_none() => {
+            format!("The given \"count\" argument value is unsuitable: must be less than or equal to {}.", i64::MAX)
         }
         _ => return (value, diagnostics),
     };

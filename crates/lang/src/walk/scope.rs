@@ -141,7 +141,7 @@ impl<'w> ModuleScope<'w> {
             Value::string(if text.is_empty() { ".".to_owned() } else { text })
         };
         match name.as_str() {
-            "cwd" => Ok(slashes(&self.walk.settings.environment.working_dir())),
+            "cwd" => Ok(slashes(&self.walk.settings.environment.invocation_dir())),
             "module" => Ok(slashes(&self.walk.module_of(self.instance).source_dir)),
             "root" => Ok(slashes(self.walk.settings.root_dir)),
             _ => {

@@ -129,9 +129,9 @@ impl Calls<'_> {
     }
 }
 
-fn capabilities() -> Option<wire::ClientCapabilities> {
-    Some(wire::ClientCapabilities { deferral_allowed: false, write_only_attributes_allowed: true })
-}
+/// The same with every call, or providers complain.
+const CAPABILITIES: wire::ClientCapabilities =
+    wire::ClientCapabilities { deferral_allowed: false, write_only_attributes_allowed: true };
 
 #[async_trait]
 impl Provider for PluginProvider {
@@ -145,7 +145,7 @@ impl Provider for PluginProvider {
         let request = wire::configure::Request {
             terraform_version: TERRAFORM_VERSION.to_owned(),
             config: Some(self.calls().decoded(CALL, convert::to_wire(&config, &ty))?),
-            client_capabilities: capabilities(),
+            client_capabilities: Some(CAPABILITIES),
         };
         let response = self.calls().sent(CALL, self.client.clone().configure(request).await)?;
         Ok(convert::diagnostics(response.diagnostics))
@@ -157,7 +157,7 @@ impl Provider for PluginProvider {
         let request = wire::validate_resource_type_config::Request {
             type_name: type_name.to_owned(),
             config: Some(self.calls().decoded(CALL, convert::to_wire(&config, &ty))?),
-            client_capabilities: capabilities(),
+            client_capabilities: Some(CAPABILITIES),
         };
         let response = self.calls().sent(CALL, self.client.clone().validate_resource_type_config(request).await)?;
         Ok(convert::diagnostics(response.diagnostics))
@@ -184,7 +184,7 @@ impl Provider for PluginProvider {
             current_state: Some(self.calls().decoded(CALL, convert::to_wire(&request.current, &ty))?),
             private: request.private.0.into(),
             provider_meta: None,
-            client_capabilities: capabilities(),
+            client_capabilities: Some(CAPABILITIES),
         };
         let response = self.calls().sent(CALL, self.client.clone().read_resource(request).await)?;
         Ok(ObjectResponse {
@@ -205,7 +205,7 @@ impl Provider for PluginProvider {
             config: encode(&request.config)?,
             prior_private: request.prior_private.0.into(),
             provider_meta: None,
-            client_capabilities: capabilities(),
+            client_capabilities: Some(CAPABILITIES),
         };
         let response = self.calls().sent(CALL, self.client.clone().plan_resource_change(message).await)?;
         Ok(PlanResponse {

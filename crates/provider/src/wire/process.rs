@@ -14,7 +14,7 @@ use super::handshake::{Handshake, HandshakeError};
 const MAGIC_COOKIE: &str = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
 
 /// How long a plugin may take until it is ready.
-const START_TIMEOUT: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Why a plugin could not be started.
 #[derive(Debug, thiserror::Error)]
