@@ -4,8 +4,7 @@
 one       = upper("a") # = "A"
 converted = upper(1) # = "1"
 core      = core::upper("a") # = "A"
-expanded  = max([3, 1, 2]...)
-# Error: 1:13-16 Call to unknown function: There is no function named "max". Did you mean "can"?
+expanded  = max([3, 1, 2]...) # = 3
 few       = upper()
 # Error: 1:19-20 Not enough function arguments: Function "upper" expects 1 argument(s). Missing value for "str".
 many      = upper("a", "b")
@@ -22,22 +21,18 @@ two       = replace([], {}, "")
 # Error: 1:21-22 Invalid function argument: Invalid value for "str" parameter: string required, but have tuple.
 # Error: 1:25-26 Invalid function argument: Invalid value for "substr" parameter: string required, but have object.
 failed    = element([], 0)
-# Error: 1:13-20 Call to unknown function: There is no function named "element".
+# Error: 1:13-21 Error in function call: Call to function "element" failed: cannot use element function with an empty list.
 
 # --- expansion ---
-list    = min(tolist([3, 1])...)
-# Error: 1:11-14 Call to unknown function: There is no function named "min". Did you mean "can"?
+list    = min(tolist([3, 1])...) # = 1
 after   = format("%s-%s", ["a", "b"]...) # = "a-b"
 null    = min(null...)
-# Error: 1:11-14 Call to unknown function: There is no function named "min". Did you mean "can"?
+# Error: 1:15-19 Invalid expanding argument value: The expanding argument (indicated by ...) must not be null.
 text    = min("a"...)
-# Error: 1:11-14 Call to unknown function: There is no function named "min". Did you mean "can"?
-unknown = min(given.list...)
-# Error: 1:11-14 Call to unknown function: There is no function named "min". Did you mean "can"?
-secret  = max([1, sensitive(2)]...)
-# Error: 1:11-14 Call to unknown function: There is no function named "max". Did you mean "can"?
-whole   = max(sensitive([1, 2])...)
-# Error: 1:11-14 Call to unknown function: There is no function named "max". Did you mean "can"?
+# Error: 1:15-18 Invalid expanding argument value: The expanding argument (indicated by ...) must be of a tuple, list, or set type.
+unknown = min(given.list...) # = (known after apply)
+secret  = max([1, sensitive(2)]...) # = (sensitive value)
+whole   = max(sensitive([1, 2])...) # = (sensitive value)
 
 # --- unknown-functions ---
 plain     = nosuch(1)
@@ -71,8 +66,7 @@ any    = upper(given.any) # = (known after apply)
 type   = type(upper(given.string)) # = string
 null   = upper(given.string) == null # = false
 secret = upper(sensitive("a")) # = (sensitive value)
-inner  = length([sensitive("a")])
-# Error: 1:10-16 Call to unknown function: There is no function named "length".
+inner  = length([sensitive("a")]) # = 1
 deep   = jsonencode({ a = sensitive("b") }) # = (sensitive value)
 
 # --- marks-as-functions ---

@@ -10,14 +10,14 @@ lists       = true ? ["a"] : []
 # :   "a",
 # : ])
 tuple_list  = true ? [1, 2] : tolist(["a"])
-# = [
-# :   1,
-# :   2,
-# : ]
+# = tolist([
+# :   "1",
+# :   "2",
+# : ])
 object_map  = true ? { a = 1 } : tomap({ b = "x" })
-# = {
-# :   "a" = 1
-# : }
+# = tomap({
+# :   "a" = "1"
+# : })
 same_object = true ? { a = 1 } : { a = 2 }
 # = {
 # :   "a" = 1
@@ -39,7 +39,11 @@ deeper     = true ? { a = [] } : { a = "x" }
 lengths    = true ? [1, "a"] : [{}]
 # Error: 1:21-36 Inconsistent conditional result types: The true and false result expressions must have consistent types. The 'true' tuple has length 2, but the 'false' tuple has length 1.
 elements   = true ? tolist([{ a = 1 }]) : tolist([{ b = 1 }])
-# Error: 1:21-27 Call to unknown function: There is no function named "tolist".
+# = tolist([
+# :   tomap({
+# :     "a" = 1
+# :   }),
+# : ])
 
 # --- only-the-branch-that-is-taken-may-fail ---
 taken     = true ? 1 : null.a # = 1
@@ -62,8 +66,7 @@ type     = type(given.bool ? "a" : "b") # = string
 not_null = (given.bool ? "a" : "b") == null # = false
 maybe    = (given.bool ? "a" : null) == null # = (known after apply)
 range    = (given.bool ? 1 : 5) > 5 # = (known after apply)
-length   = length(given.bool ? tolist(["a"]) : tolist(["a", "b"])) > 2
-# Error: 1:12-18 Call to unknown function: There is no function named "length".
+length   = length(given.bool ? tolist(["a"]) : tolist(["a", "b"])) > 2 # = (known after apply)
 null     = given.bool ? null : null # = null
 
 # --- marks-of-all-parts-join ---

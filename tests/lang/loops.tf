@@ -13,7 +13,9 @@ keys   = [for i, x in ["a", "b"] : "${i}=${x}"]
 # :   "1=b",
 # : ]
 list   = [for x in tolist(["a"]) : upper(x)]
-# Error: 1:20-26 Call to unknown function: There is no function named "tolist".
+# = [
+# :   "A",
+# : ]
 empty  = [for x in [] : x] # = []
 filter = [for x in [1, 2, 3, 4] : x if x % 2 == 0]
 # = [
@@ -39,11 +41,20 @@ shadow = [for x in [1] : [for x in [2] : x]]
 
 # --- other-collections ---
 set        = [for x in toset(["b", "a"]) : x]
-# Error: 1:24-29 Call to unknown function: There is no function named "toset".
+# = [
+# :   "a",
+# :   "b",
+# : ]
 set_keys   = [for k, v in toset(["b", "a"]) : k == v]
-# Error: 1:27-32 Call to unknown function: There is no function named "toset".
+# = [
+# :   true,
+# :   true,
+# : ]
 map        = [for k, v in tomap({ b = "2", a = "1" }) : "${k}${v}"]
-# Error: 1:27-32 Call to unknown function: There is no function named "tomap".
+# = [
+# :   "a1",
+# :   "b2",
+# : ]
 object     = [for v in { b = 1, a = "x" } : v]
 # = [
 # :   "x",
@@ -153,7 +164,10 @@ text      = "x"[*]
 # :   "x",
 # : ]
 set       = toset(["b", "a"])[*]
-# Error: 1:13-18 Call to unknown function: There is no function named "toset".
+# = tolist([
+# :   "a",
+# :   "b",
+# : ])
 attribute = [{ a = 1 }].*.a
 # = [
 # :   1,
@@ -161,16 +175,16 @@ attribute = [{ a = 1 }].*.a
 missing   = [{ a = 1 }, { b = 2 }][*].a
 # Error: 1:38-40 Unsupported attribute: This object does not have an attribute named "a".
 null_list = tolist(null)[*]
-# Error: 1:13-19 Call to unknown function: There is no function named "tolist".
+# Error: 1:13-25 Splat of null value: Splat expressions (with the * symbol) cannot be applied to null sequences.
 typed     = tolist([{ a = 1 }])[*].a
-# Error: 1:13-19 Call to unknown function: There is no function named "tolist".
-empty     = tolist([])[*]
-# Error: 1:13-19 Call to unknown function: There is no function named "tolist".
+# = tolist([
+# :   1,
+# : ])
+empty     = tolist([])[*] # = tolist([])
 
 # --- splat-of-unknowns ---
 list    = given.list[*] # = (known after apply)
-length  = length(given.short_list[*]) > 3
-# Error: 1:11-17 Call to unknown function: There is no function named "length".
+length  = length(given.short_list[*]) > 3 # = (known after apply)
 any     = given.any[*].a # = (known after apply)
 text    = given.string[*] # = (known after apply)
 safe    = given.not_null[*]

@@ -49,8 +49,7 @@ bools       = true == "true" # = false
 null        = null == null # = true
 null_text   = null == "" # = false
 lists       = [1, 2] == [1, 2] # = true
-other_types = tolist(["a"]) == ["a"]
-# Error: 1:15-21 Call to unknown function: There is no function named "tolist".
+other_types = tolist(["a"]) == ["a"] # = false
 objects     = { a = 1, b = [2] } == { b = [2], a = 1 } # = true
 different   = { a = 1 } != { a = 2 } # = true
 

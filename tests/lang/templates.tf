@@ -42,8 +42,7 @@ no_bool   = "%{if "x"}a%{endif}"
 # Error: 1:19-22 Incorrect condition type: The condition expression must be of type bool.
 for       = "%{for x in ["a", "b"]}${x},%{endfor}" # = "a,b,"
 for_key   = "%{for k, v in { a = 1, b = 2 }}${k}=${v};%{endfor}" # = "a=1;b=2;"
-for_set   = "%{for x in toset(["b", "a"])}${x}%{endfor}"
-# Error: 1:25-30 Call to unknown function: There is no function named "toset".
+for_set   = "%{for x in toset(["b", "a"])}${x}%{endfor}" # = "ab"
 for_null  = "%{for x in null}${x}%{endfor}"
 # Error: 1:25-29 Iteration over null value: A null value cannot be used as the collection in a 'for' expression.
 for_text  = "%{for x in "abc"}${x}%{endfor}"

@@ -49,11 +49,18 @@ twice    = { a = 1, a = 2 }
 
 # --- printing ---
 list   = tolist(["a"])
-# Error: 1:10-16 Call to unknown function: There is no function named "tolist".
+# = tolist([
+# :   "a",
+# : ])
 set    = toset(["b", "a"])
-# Error: 1:10-15 Call to unknown function: There is no function named "toset".
+# = toset([
+# :   "a",
+# :   "b",
+# : ])
 map    = tomap({ a = 1 })
-# Error: 1:10-15 Call to unknown function: There is no function named "tomap".
+# = tomap({
+# :   "a" = 1
+# : })
 nested = { a = [1, { b = null }], c = {} }
 # = {
 # :   "a" = [
@@ -79,12 +86,14 @@ inside = ["a\nEOT\n"]
 # : ]
 quoted = "a\"b\\c\u0001" # = "a\"b\\c\x01"
 nulls  = [tostring(null), tonumber(null), tobool(null), tolist(null), tomap(null), toset(null)]
-# Error: 1:11-19 Call to unknown function: There is no function named "tostring".
-# Error: 1:27-35 Call to unknown function: There is no function named "tonumber".
-# Error: 1:43-49 Call to unknown function: There is no function named "tobool".
-# Error: 1:57-63 Call to unknown function: There is no function named "tolist".
-# Error: 1:71-76 Call to unknown function: There is no function named "tomap".
-# Error: 1:84-89 Call to unknown function: There is no function named "toset".
+# = [
+# :   tostring(null),
+# :   tonumber(null),
+# :   tobool(null),
+# :   tolist(null) /* of dynamic */,
+# :   tomap(null) /* of dynamic */,
+# :   toset(null) /* of dynamic */,
+# : ]
 hidden = [sensitive("a"), given.ephemeral, given.string]
 # = [
 # :   (sensitive value),
@@ -108,38 +117,46 @@ object = type({ a = [], b = { c = true } })
 # :     }),
 # : })
 list   = type(tolist([{ a = 1 }]))
-# Error: 1:15-21 Call to unknown function: There is no function named "tolist".
-map    = type(tomap({ a = tolist(["x"]) }))
-# Error: 1:15-20 Call to unknown function: There is no function named "tomap".
+# = list(
+# :     object({
+# :         a: number,
+# :     }),
+# : )
+map    = type(tomap({ a = tolist(["x"]) })) # = map(list(string))
 empty  = type({}) # = object({})
 
 # --- conversion ---
-text_number = tonumber("1.50")
-# Error: 1:15-23 Call to unknown function: There is no function named "tonumber".
-text_bool   = tobool("1")
-# Error: 1:15-21 Call to unknown function: There is no function named "tobool".
-bool_text   = tostring(true)
-# Error: 1:15-23 Call to unknown function: There is no function named "tostring".
-number_text = tostring(1e3)
-# Error: 1:15-23 Call to unknown function: There is no function named "tostring".
+text_number = tonumber("1.50") # = 1.5
+text_bool   = tobool("1") # = true
+bool_text   = tostring(true) # = "true"
+number_text = tostring(1e3) # = "1000"
 no_number   = tonumber("x")
-# Error: 1:15-23 Call to unknown function: There is no function named "tonumber".
+# Error: 1:25-26 Invalid function argument: Invalid value for "v" parameter: cannot convert "x" to number; given string must be a decimal representation of a number.
 no_bool     = tobool("yes")
-# Error: 1:15-21 Call to unknown function: There is no function named "tobool".
+# Error: 1:23-26 Invalid function argument: Invalid value for "v" parameter: cannot convert "yes" to bool; only the strings "true" or "false" are allowed.
 bool_number = tonumber(true)
-# Error: 1:15-23 Call to unknown function: There is no function named "tonumber".
+# Error: 1:24-28 Invalid function argument: Invalid value for "v" parameter: cannot convert bool to number.
 list_set    = toset(["a", "b", "a"])
-# Error: 1:15-20 Call to unknown function: There is no function named "toset".
+# = toset([
+# :   "a",
+# :   "b",
+# : ])
 mixed       = tolist([1, "a", true])
-# Error: 1:15-21 Call to unknown function: There is no function named "tolist".
+# = tolist([
+# :   "1",
+# :   "a",
+# :   "true",
+# : ])
 unfit       = tolist([[], "a"])
-# Error: 1:15-21 Call to unknown function: There is no function named "tolist".
+# Error: 1:22-23 Invalid function argument: Invalid value for "v" parameter: cannot convert tuple to list of any single type.
 object_map  = tomap({ a = 1, b = "x" })
-# Error: 1:15-20 Call to unknown function: There is no function named "tomap".
+# = tomap({
+# :   "a" = "1"
+# :   "b" = "x"
+# : })
 no_map      = tomap([1])
-# Error: 1:15-20 Call to unknown function: There is no function named "tomap".
-null        = tostring(null)
-# Error: 1:15-23 Call to unknown function: There is no function named "tostring".
+# Error: 1:21-22 Invalid function argument: Invalid value for "v" parameter: cannot convert tuple to map of any single type.
+null        = tostring(null) # = tostring(null)
 
 # --- convert ---
 object  = convert({ a = 1, b = 2 }, object({ a = string }))

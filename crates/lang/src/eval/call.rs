@@ -267,7 +267,8 @@ fn start_span(expr: &Expr) -> Span {
         ExprKind::Template(template) => match template.parts.first() {
             Some(TemplatePart::Literal { span, .. }) => *span,
             Some(TemplatePart::Interpolation { expr, .. }) => start_span(expr),
-            _ => expr.span,
+            Some(_) => expr.span,
+            None => expr.span.after(),
         },
         _ => expr.span,
     }

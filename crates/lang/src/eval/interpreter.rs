@@ -9,7 +9,7 @@ use groma_model::value::Value;
 use groma_syntax::ast::{Expr, ExprKind, Literal, RelTraversal, Traversal};
 
 use super::constructors::Shapes;
-use super::limits::{MAX_RECURSION, oversize};
+use super::limits::{max_recursion, oversize};
 use super::{Resolved, Scope, notes, traverse};
 use crate::refs::telling_problems;
 
@@ -30,7 +30,9 @@ pub(super) fn run_nested(expr: &Expr, scope: &dyn Scope, depth: usize, template_
         // Evaluating on would only repeat the same errors in other words.
         return (Value::dynamic(), diagnostics);
     }
-    let shared = Shared { references, shapes: Shapes::default(), depth: Cell::new(depth), template_depth };
+    let stack_bytes = scope.call_settings().map_or(2 << 20, |settings| settings.environment.stack_bytes());
+    let max_depth = max_recursion(stack_bytes);
+    let shared = Shared { references, max_depth, shapes: Shapes::default(), depth: Cell::new(depth), template_depth };
     let interpreter = Interpreter { scope, shared: &shared, frame: None, explain: true };
     let value = interpreter.eval(expr, &mut diagnostics);
     (value, diagnostics)
@@ -41,6 +43,8 @@ pub(super) struct Shared {
     references: References,
     pub(super) shapes: Shapes,
     depth: Cell<usize>,
+    /// How deep it may get.
+    pub(super) max_depth: usize,
     /// How many templates are around this one.
     pub(super) template_depth: usize,
 }
@@ -145,8 +149,8 @@ impl<'a> Interpreter<'a> {
     /// Evaluates a part. An error makes it unknown.
     pub(super) fn eval(&self, expr: &Expr, diagnostics: &mut Diagnostics) -> Value {
         let depth = self.shared.depth.get();
-        if depth >= MAX_RECURSION {
-            let detail = format!("Evaluation is nested more than {MAX_RECURSION} levels deep.");
+        if depth >= self.shared.max_depth {
+            let detail = format!("Evaluation is nested more than {depth} levels deep.");
             diagnostics.push(Diagnostic::error("Expression too deep", detail).at(expr.span));
             return Value::dynamic();
         }

@@ -13,9 +13,13 @@ pub const MAX_DEPTH: u32 = 512;
 /// How many bytes a string may have that a template makes.
 pub const MAX_TEXT: usize = 256 << 20;
 
-/// How many evaluations may be inside one another, across templates that call templates. One takes about 2 KiB of stack
-/// without optimisation, and there may be no more than 2 MiB.
-pub(super) const MAX_RECURSION: usize = 800;
+/// How much stack one evaluation inside another takes at most, without optimisation.
+const EVALUATION_BYTES: usize = 2600;
+
+/// How many evaluations may be inside one another on a stack of that size, across templates that call templates.
+pub(super) fn max_recursion(stack_bytes: usize) -> usize {
+    stack_bytes / EVALUATION_BYTES
+}
 
 /// How many evaluations a template inside a template counts for.
 pub(super) const TEMPLATE_COST: usize = 8;

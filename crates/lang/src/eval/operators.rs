@@ -100,6 +100,11 @@ fn types(op: BinaryOp) -> (Type, Type) {
     }
 }
 
+/// In the language, marks inside of the operands reach the result even where it is null that decides.
+fn equality(left: &Value, right: &Value) -> Value {
+    left.equals(right).with_marks(&left.marks_deep()).with_marks(&right.marks_deep())
+}
+
 fn operate(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, OpError> {
     let arithmetic = |run: fn(&Value, &Value) -> Result<Value, OpError>| {
         if left.is_null() || right.is_null() {
@@ -113,8 +118,8 @@ fn operate(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, OpError> 
     match op {
         BinaryOp::Or => left.or(right),
         BinaryOp::And => left.and(right),
-        BinaryOp::Equal => Ok(left.equals(right)),
-        BinaryOp::NotEqual => left.equals(right).not(),
+        BinaryOp::Equal => Ok(equality(left, right)),
+        BinaryOp::NotEqual => equality(left, right).not(),
         BinaryOp::Greater => left.greater_than(right),
         BinaryOp::GreaterOrEqual => left.greater_or_equal(right),
         BinaryOp::Less => left.less_than(right),

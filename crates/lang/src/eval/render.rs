@@ -18,13 +18,15 @@ const NO_FILE: &str = "NoFileNeeded";
 pub(super) struct Renderer<'a> {
     scope: &'a dyn Scope,
     depth: usize,
+    max_depth: usize,
     template_depth: usize,
 }
 
 impl<'a> Renderer<'a> {
     pub(super) fn new(interpreter: &'a Interpreter<'_>) -> Self {
         let template_depth = interpreter.shared.template_depth;
-        Self { scope: interpreter.scope, depth: interpreter.depth(), template_depth }
+        let max_depth = interpreter.shared.max_depth;
+        Self { scope: interpreter.scope, depth: interpreter.depth(), max_depth, template_depth }
     }
 
     fn limit(&self) -> usize {
@@ -34,9 +36,8 @@ impl<'a> Renderer<'a> {
 
 impl TemplateRenderer for Renderer<'_> {
     fn render(&self, _caller: &str, name: &str, text: &str, variables: &Value) -> Result<Value, FunctionError> {
-        let limit = self.limit();
-        if self.template_depth > limit {
-            return Err(FunctionError::new(format!("maximum recursion depth {limit} reached in template {name:?}")));
+        if self.template_depth > self.limit() || self.depth + TEMPLATE_COST + ROOM > self.max_depth {
+            return Err(FunctionError::new(format!("{TOO_DEEP} {} reached in", self.template_depth)));
         }
         let mut sources = SourceMap::new();
         let file = sources.add(name, text);
@@ -48,11 +49,33 @@ impl TemplateRenderer for Renderer<'_> {
         let scope = MapScope::new(variables, self.scope);
         let (value, diagnostics) =
             interpreter::run_nested(&parsed.value, &scope, self.depth + TEMPLATE_COST, self.template_depth + 1);
-        if diagnostics.has_errors() {
-            return Err(FunctionError::new(summary(&diagnostics, &sources)));
+        match diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
+            None => Ok(value),
+            Some(error) => {
+                Err(too_deep(error, &sources).unwrap_or_else(|| FunctionError::new(summary(&diagnostics, &sources))))
+            }
         }
-        Ok(value)
     }
+}
+
+/// How the message begins that a template calls templates too deep.
+const TOO_DEEP: &str = "maximum recursion depth";
+
+/// How deep the expressions of one template may be, at least.
+const ROOM: usize = 50;
+
+/// The error that templates call each other too deep, told once and not once for each level: the innermost calls are named.
+fn too_deep(error: &Diagnostic, sources: &SourceMap) -> Option<FunctionError> {
+    let at = error.detail.find(TOO_DEEP)?;
+    let text = error.detail[at..].trim_end_matches('.');
+    let place = error.subject.map_or(String::new(), |span| sources.place(span));
+    if text.ends_with("reached in") {
+        return Some(FunctionError::new(format!("{text} {place}")));
+    }
+    if text.ends_with(' ') {
+        return Some(FunctionError::new(text));
+    }
+    Some(FunctionError::new(format!("{text}, {place} ... ")))
 }
 
 fn check_variables(expr: &Expr, name: &str, variables: &Value, sources: &SourceMap) -> Result<(), FunctionError> {

@@ -13,7 +13,8 @@ const CORE: &str = "core::";
 
 /// All functions of the language, as `metadata functions` lists them.
 pub fn core_functions() -> &'static BTreeMap<&'static str, Function> {
-    static FUNCTIONS: LazyLock<BTreeMap<&'static str, Function>> = LazyLock::new(|| by_name(super::groups()));
+    static FUNCTIONS: LazyLock<BTreeMap<&'static str, Function>> =
+        LazyLock::new(|| by_name(super::groups().into_iter().filter(|function| !is_unlisted(function.name))));
     &FUNCTIONS
 }
 
@@ -24,14 +25,21 @@ pub fn console_functions() -> &'static BTreeMap<&'static str, Function> {
     &FUNCTIONS
 }
 
+/// Functions that exist only to say what to write instead.
+fn is_unlisted(name: &str) -> bool {
+    matches!(name, "list" | "map")
+}
+
 /// Functions that can be called but are not listed.
 fn unlisted_functions() -> &'static BTreeMap<&'static str, Function> {
-    static FUNCTIONS: LazyLock<BTreeMap<&'static str, Function>> =
-        LazyLock::new(|| by_name(special::unlisted_functions()));
+    static FUNCTIONS: LazyLock<BTreeMap<&'static str, Function>> = LazyLock::new(|| {
+        let retired = super::groups().into_iter().filter(|function| is_unlisted(function.name));
+        by_name(special::unlisted_functions().into_iter().chain(retired))
+    });
     &FUNCTIONS
 }
 
-fn by_name(functions: Vec<Function>) -> BTreeMap<&'static str, Function> {
+fn by_name(functions: impl IntoIterator<Item = Function>) -> BTreeMap<&'static str, Function> {
     functions.into_iter().map(|function| (function.name, function)).collect()
 }
 
@@ -72,18 +80,15 @@ static EMPTY: BTreeMap<&'static str, Function> = BTreeMap::new();
 impl Function {
     /// What it returns when nothing is known about its arguments but their types.
     pub fn declared_return_type(&self) -> Type {
+        let params = || self.params.iter().chain(&self.variadic);
+        // An argument whose type is not known decides nothing, so the type of the result is open.
+        if params().any(|param| param.ty == Type::Dynamic && !param.allow_dynamic) {
+            return Type::Dynamic;
+        }
         match &self.returns {
             Returns::Type(ty) => ty.clone(),
             Returns::Of(of) => {
-                let params = self.params.iter().chain(&self.variadic);
-                // An argument whose type is not known decides nothing, so the type of the result is open.
-                let mut args = Vec::new();
-                for param in params {
-                    if param.ty == Type::Dynamic && !param.allow_dynamic {
-                        return Type::Dynamic;
-                    }
-                    args.push(Value::unknown(param.ty.clone()));
-                }
+                let args: Vec<Value> = params().map(|param| Value::unknown(param.ty.clone())).collect();
                 of(&args).unwrap_or(Type::Dynamic)
             }
         }
@@ -93,6 +98,34 @@ impl Function {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::func::Param;
+
+    /// `name(param: type?, more...: type) -> type`, a question mark where null may be passed.
+    fn signature(function: &Function) -> String {
+        let param = |param: &Param, dots: &str| {
+            format!("{}{dots}: {}{}", param.name, param.ty, if param.allow_null { "?" } else { "" })
+        };
+        let mut params: Vec<String> = function.params.iter().map(|p| param(p, "")).collect();
+        params.extend(function.variadic.iter().map(|p| param(p, "...")));
+        format!("{}({}) -> {}", function.name, params.join(", "), function.declared_return_type())
+    }
+
+    /// The file holds the signatures that OpenTofu lists (`metadata functions -json`), in short form.
+    #[test]
+    fn signatures_are_those_that_people_know() {
+        let expected: Vec<&str> = include_str!("signatures.txt").lines().collect();
+        let found: Vec<String> = core_functions().values().map(signature).collect();
+        let missing: Vec<&&str> = expected.iter().filter(|line| !found.contains(&(**line).to_owned())).collect();
+        let extra: Vec<&String> = found.iter().filter(|line| !expected.contains(&line.as_str())).collect();
+        assert!(missing.is_empty() && extra.is_empty(), "not found: {missing:#?}\nnot expected: {extra:#?}");
+    }
+
+    #[test]
+    fn every_function_and_parameter_is_described() {
+        for function in core_functions().values() {
+            assert!(!function.description.is_empty(), "{} has no description", function.name);
+        }
+    }
 
     #[test]
     fn functions_are_found_with_and_without_their_namespace() {

@@ -81,7 +81,7 @@ fn try_function() -> Function {
 
 fn can() -> Function {
     let about = "Evaluates its argument and says whether that went without an error.";
-    let param = any_param("expression").about("The expression to try.");
+    let param = any_param("expression").dynamic().about("The expression to try.");
     Function::new("can", about, vec![param], Type::Bool, evaluated).or_null()
 }
 
