@@ -13,6 +13,7 @@ mod tree;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use groma_model::diag::Diagnostics;
 use groma_model::span::{SourceMap, Span};
@@ -57,8 +58,8 @@ pub struct ModuleChain<'a> {
 pub struct ModuleNode {
     /// The names of the calls on the way from the root.
     pub path: Vec<Str>,
-    /// What is declared in it.
-    pub module: Module,
+    /// What is declared in it. Shared by all calls of the same directory.
+    pub module: Arc<Module>,
     /// The modules that it calls, by the name of the call.
     pub children: BTreeMap<Str, ModuleNode>,
     /// `source` of the call; None for the root.

@@ -182,10 +182,9 @@ impl Needs<'_, '_> {
             Subject::Resource { resource, .. } => self.node(module, NodeKind::Resource(resource)),
             Subject::Module { name, output, .. } => {
                 let Some(&child) = self.graph.modules[module].children.get(&name) else { return };
-                let output = output.and_then(|output| self.graph.find(child, NodeKind::Output(output)));
                 match output {
-                    Some(node) => self.found.push(node),
-                    // The whole module, or an output that it does not have.
+                    // An output that does not exist is reported by whoever asks for it.
+                    Some(output) => self.node(child, NodeKind::Output(output)),
                     None => {
                         let outputs = &self.graph.modules[child].node.module.outputs;
                         outputs.keys().for_each(|name| self.node(child, NodeKind::Output(name.clone())));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use groma_model::convert::convert;
 use groma_model::diag::{Diagnostic, Diagnostics};
@@ -31,7 +32,8 @@ pub(super) fn build(
 ) -> (ModuleNode, Diagnostics) {
     let mut builder =
         Builder { map, tree, statics, cache: BTreeMap::new(), diagnostics: Diagnostics::new(), modules: 1 };
-    let node = builder.node(root, None, Place { path: Vec::new(), source: None, remote: false, call_span: None });
+    let node =
+        builder.node(Arc::new(root), None, Place { path: Vec::new(), source: None, remote: false, call_span: None });
     (node, builder.diagnostics)
 }
 
@@ -53,9 +55,16 @@ struct Builder<'a> {
     tree: &'a dyn SourceTree,
     statics: &'a dyn StaticEvaluator,
     /// Modules by directory: one that is called often is read once.
-    cache: BTreeMap<PathBuf, LoadedModule>,
+    cache: BTreeMap<PathBuf, CachedModule>,
     diagnostics: Diagnostics,
     modules: usize,
+}
+
+/// A module that was read, and what to report again wherever it is called.
+struct CachedModule {
+    module: Arc<Module>,
+    unreadable: bool,
+    declarations: Diagnostics,
 }
 
 /// Where a module stands in the tree.
@@ -78,7 +87,7 @@ impl Builder<'_> {
         self.diagnostics.push(Diagnostic::error(summary, detail).at(at));
     }
 
-    fn node(&mut self, module: Module, caller: Option<(&Str, &ModuleChain<'_>)>, place: Place) -> ModuleNode {
+    fn node(&mut self, module: Arc<Module>, caller: Option<(&Str, &ModuleChain<'_>)>, place: Place) -> ModuleNode {
         let chain = ModuleChain { module: &module, caller };
         let mut children = BTreeMap::new();
         let targets: Vec<_> =
@@ -290,12 +299,12 @@ impl Builder<'_> {
     }
 
     /// The module in a directory. None if there is no such directory, which is reported.
-    fn module_at(&mut self, dir: &Path, call: &ModuleCall) -> Option<Module> {
+    fn module_at(&mut self, dir: &Path, call: &ModuleCall) -> Option<Arc<Module>> {
         let known = self.cache.contains_key(dir);
         if !known {
-            let loaded = files::load_dir(self.map, self.tree, dir);
-            self.diagnostics.extend(loaded.syntax.clone().into_iter().filter(|_| !loaded.unreadable));
-            self.cache.insert(dir.to_owned(), loaded);
+            let LoadedModule { module, unreadable, syntax, declarations } = files::load_dir(self.map, self.tree, dir);
+            self.diagnostics.extend(syntax.into_iter().filter(|_| !unreadable));
+            self.cache.insert(dir.to_owned(), CachedModule { module: Arc::new(module), unreadable, declarations });
         }
         let loaded = self.cache.get(dir)?;
         if loaded.unreadable {
@@ -308,6 +317,6 @@ impl Builder<'_> {
         }
         self.modules += 1;
         self.diagnostics.extend(loaded.declarations.clone());
-        Some(loaded.module.clone())
+        Some(Arc::clone(&loaded.module))
     }
 }

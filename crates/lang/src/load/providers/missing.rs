@@ -1,55 +1,81 @@
-//! Aliased provider configurations that are used and declared nowhere.
+//! Provider configurations that are used and exist nowhere.
+
+use std::collections::BTreeSet;
 
 use groma_model::diag::Diagnostic;
+use groma_model::text::Str;
 
-use super::{Caller, module_text};
-use crate::config::{ProviderConfigKey, ProviderSource};
+use super::module_text;
+use crate::config::{ModuleCall, ProviderSource};
 use crate::load::ModuleNode;
 
 /// The first use of a configuration that does not exist. It has no place in the text, as in OpenTofu.
 pub(in crate::load) fn first_missing(root: &ModuleNode) -> Option<Diagnostic> {
-    search(root, None)
+    let mut known = Known::default();
+    known.declare(root, None).or_else(|| known.check_resources(root))
 }
 
-fn search(node: &ModuleNode, caller: Option<Caller<'_>>) -> Option<Diagnostic> {
-    for call in node.module.module_calls.values() {
-        for passed in &call.providers {
-            let key = &passed.in_parent.key;
-            if !exists(node, caller, key) {
-                let provider = node.module.required_providers.provider_of(&key.name);
-                return Some(Diagnostic::error(format!("missing provider {}", address(node, &provider, key)), ""));
+/// A configuration: the module, the provider, the alias.
+type Key = (Vec<Str>, ProviderSource, Option<Str>);
+
+/// All configurations that exist, also under the names that callers pass them on by.
+#[derive(Default)]
+struct Known(BTreeSet<Key>);
+
+impl Known {
+    /// Collects what a module and those below it have. Stops at something passed on that does not exist.
+    fn declare(&mut self, node: &ModuleNode, call: Option<(&ModuleNode, &ModuleCall)>) -> Option<Diagnostic> {
+        let module = &node.module;
+        // What the root requires, it has: an empty configuration where nobody writes one.
+        let required = module.required_providers.entries.values().filter(|_| node.path.is_empty());
+        for entry in required {
+            self.0.insert((node.path.clone(), entry.provider.clone(), None));
+            let aliases = entry.aliases.iter().map(|alias| alias.alias.clone());
+            self.0.extend(aliases.map(|alias| (node.path.clone(), entry.provider.clone(), alias)));
+        }
+        for (key, config) in &module.provider_configs {
+            self.0.insert((node.path.clone(), config.provider.clone(), key.alias.clone()));
+        }
+        if let Some((parent, call)) = call {
+            for passed in &call.providers {
+                let provider = module.required_providers.provider_of(&passed.in_child.key.name);
+                let source = (parent.path.clone(), provider.clone(), passed.in_parent.key.alias.clone());
+                if !self.0.contains(&source) {
+                    return Some(Diagnostic::error(format!("missing provider {}", address(&source)), ""));
+                }
+                self.0.insert((node.path.clone(), provider, passed.in_child.key.alias.clone()));
             }
         }
+        node.children.iter().find_map(|(name, child)| {
+            let call = module.module_calls.get(name)?;
+            self.declare(child, Some((node, call)))
+        })
     }
-    for resource in node.module.resources.values() {
-        let key = resource.provider_key();
-        if !exists(node, caller, &key) {
+
+    /// Default configurations are made where they are missing; those with an alias are not.
+    fn check_resources(&self, node: &ModuleNode) -> Option<Diagnostic> {
+        for resource in node.module.resources.values() {
+            let alias = resource.provider_key().alias;
+            let key = (node.path.clone(), resource.provider.clone(), alias);
+            if key.2.is_none() || self.0.contains(&key) {
+                continue;
+            }
             let name = match node.path.as_slice() {
                 [] => resource.key.to_string(),
                 path => format!("{}.{}", module_text(path), resource.key),
             };
             let detail = format!(
                 "To work with {name} its original provider configuration at {} is required, but it does not exist.",
-                address(node, &resource.provider, &key)
+                address(&key)
             );
             return Some(Diagnostic::error("Provider configuration not present", detail));
         }
+        node.children.values().find_map(|child| self.check_resources(child))
     }
-    node.children.iter().find_map(|(name, child)| {
-        let call = node.module.module_calls.get(name)?;
-        search(child, Some((node, call)))
-    })
 }
 
-/// Default configurations always exist: they are empty where nobody writes one.
-fn exists(node: &ModuleNode, caller: Option<Caller<'_>>, key: &ProviderConfigKey) -> bool {
-    key.alias.is_none()
-        || node.module.provider_configs.contains_key(key)
-        || caller.is_some_and(|(_, call)| call.providers.iter().any(|passed| passed.in_child.key == *key))
-}
-
-fn address(node: &ModuleNode, provider: &ProviderSource, key: &ProviderConfigKey) -> String {
-    let module = if node.path.is_empty() { String::new() } else { format!("{}.", module_text(&node.path)) };
-    let alias = key.alias.as_ref().map_or(String::new(), |alias| format!(".{alias}"));
+fn address((path, provider, alias): &Key) -> String {
+    let module = if path.is_empty() { String::new() } else { format!("{}.", module_text(path)) };
+    let alias = alias.as_ref().map_or(String::new(), |alias| format!(".{alias}"));
     format!("{module}provider[\"{provider}\"]{alias}")
 }
