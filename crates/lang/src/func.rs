@@ -4,12 +4,20 @@
 //! values that it said it can take.
 
 pub mod call;
+mod collection;
+mod crypto;
+mod datetime;
+mod encoding;
+mod files;
 mod format;
+mod net;
+mod number;
 mod regex;
 pub mod registry;
 pub(crate) mod special;
 mod string;
 mod support;
+mod types;
 
 use groma_model::ty::Type;
 use groma_model::value::Value;
@@ -152,9 +160,17 @@ impl FunctionError {
 /// All functions, group by group.
 fn groups() -> Vec<Function> {
     let mut all = special::functions();
+    all.extend(encoding::functions());
+    all.extend(crypto::functions());
+    all.extend(datetime::functions());
+    all.extend(files::functions());
+    all.extend(net::functions());
     all.extend(format::functions());
     all.extend(regex::functions());
     all.extend(string::functions());
+    all.extend(collection::functions());
+    all.extend(number::functions());
+    all.extend(types::functions());
     all
 }
 

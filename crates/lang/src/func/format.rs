@@ -10,6 +10,7 @@ use groma_model::value::{Refinement, Value, ValueKind};
 use super::support::{Outcome, any_param, text, text_param};
 use super::{CallContext, Function, FunctionError, Param};
 use scan::format as fill;
+pub(super) use scan::quote_char;
 
 /// The functions of this group.
 pub(super) fn functions() -> Vec<Function> {

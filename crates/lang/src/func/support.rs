@@ -1,6 +1,8 @@
 //! What the function groups share: describing a function in few words, and taking arguments apart.
 
 #[cfg(test)]
+pub(super) mod table;
+#[cfg(test)]
 pub(super) mod testing;
 
 use groma_model::number::Number;

@@ -151,7 +151,7 @@ impl<'a> Scanner<'a> {
 }
 
 /// A character in single quotes, escaped as Go's `%q` does.
-pub(super) fn quote_char(c: char) -> String {
+pub(in super::super) fn quote_char(c: char) -> String {
     match c {
         '\'' => r"'\''".into(),
         '"' => "'\"'".into(),

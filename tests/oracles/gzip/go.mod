@@ -1,0 +1,3 @@
+module gzip-oracle
+
+go 1.24
