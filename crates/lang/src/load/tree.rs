@@ -9,7 +9,7 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::{SourceMap, Span};
 use groma_model::text::Str;
 use groma_model::ty::Type;
-use groma_syntax::ast::Expr;
+use groma_syntax::ast::{Expr, ExprKind, Ident, Step, Traversal};
 
 use super::files::{self, LoadedModule};
 use super::source::{self, BadSource, Source};
@@ -47,6 +47,7 @@ pub(super) fn check_statics(module: &Module, tree: &dyn SourceTree, statics: &dy
         builder.source(&chain, call);
     }
     builder.check_provider_instances(&chain);
+    builder.check_constants(&chain);
     builder.diagnostics
 }
 
@@ -93,6 +94,7 @@ impl Builder<'_> {
         let targets: Vec<_> =
             module.module_calls.iter().map(|(name, call)| (name, call, self.target(&chain, call, &place))).collect();
         self.check_provider_instances(&chain);
+        self.check_constants(&chain);
         // What the root module calls is not looked at while the root itself is wrong.
         let stop = caller.is_none() && self.diagnostics.has_errors();
         for (name, call, target) in targets {
@@ -127,6 +129,19 @@ impl Builder<'_> {
             for problem in problems {
                 self.error("Invalid for_each argument", problem, expr.span);
             }
+        }
+    }
+
+    /// Variables that say they are constant must be known now.
+    fn check_constants(&mut self, chain: &ModuleChain<'_>) {
+        let call = chain.caller.and_then(|(name, parent)| parent.module.module_calls.get(name));
+        for variable in chain.module.variables.values().filter(|variable| variable.constant == Some(true)) {
+            let span = call.map_or(variable.declared.header, |call| call.declared.header);
+            let root = Ident { name: Str::new("var"), span };
+            let steps = vec![Step::Attr { name: variable.name.clone(), span }];
+            let expr = Expr { kind: ExprKind::Traversal(Box::new(Traversal { root, steps, span })), span };
+            let (_, found) = self.statics.evaluate(chain, &expr, &format!("var.{}", variable.name));
+            self.diagnostics.extend(found);
         }
     }
 

@@ -27,8 +27,10 @@ impl Walk<'_> {
         let (value, found) = evaluate(expr, &scope);
         diagnostics.extend(found);
         diagnostics.extend(check_depends_on(&scope, &output.depends_on));
-        diagnostics.extend(check_ephemeral(output, &value, is_root));
-        if is_root && !output.sensitive && value.marks_deep().is_sensitive() {
+        let ephemeral = check_ephemeral(output, &value, is_root);
+        let is_refused = ephemeral.has_errors();
+        diagnostics.extend(ephemeral);
+        if is_root && !is_refused && !output.sensitive && value.marks_deep().is_sensitive() {
             let detail = "To reduce the risk of accidentally exporting sensitive data that was intended to be only \
                           internal, any root module output containing sensitive data must be explicitly marked as \
                           sensitive, to confirm your intent.\n\nIf you do intend to export this data, annotate the \
@@ -39,8 +41,18 @@ impl Walk<'_> {
         if !diagnostics.has_errors() {
             let value = marked(output, value);
             self.arena[instance].outputs.insert(name.clone(), value);
+            self.forget_module_value(instance);
         }
         diagnostics
+    }
+
+    /// The value of the call that made an instance changes with every output of it.
+    fn forget_module_value(&mut self, instance: InstanceIndex) {
+        let made = &self.arena[instance];
+        let name = self.graph.modules[made.module].node.path.last();
+        if let (Some(parent), Some(name)) = (made.parent, name) {
+            self.module_values.get_mut().remove(&(parent, name.clone()));
+        }
     }
 }
 

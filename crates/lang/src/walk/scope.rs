@@ -119,12 +119,16 @@ impl<'w> ModuleScope<'w> {
                 Repetition::Once | Repetition::Enabled(_) => ty,
             }));
         }
+        let asked = (self.instance, name.clone());
+        if let Some(value) = self.walk.module_values.borrow().get(&asked) {
+            return Ok(value.clone());
+        }
         let object = |instance: &InstanceIndex| {
             let values = &self.walk.arena[*instance].outputs;
             let value = |name: &Str| values.get(name).cloned().unwrap_or_else(Value::dynamic);
             Value::object(outputs.keys().map(|name| (name.clone(), value(name))))
         };
-        Ok(match self.walk.arena[self.instance].calls.get(name) {
+        let value = match self.walk.arena[self.instance].calls.get(name) {
             None => Value::dynamic(),
             Some(CallInstances::Disabled) => Value::null(Type::Dynamic),
             Some(CallInstances::Single(instance)) => object(instance),
@@ -132,7 +136,9 @@ impl<'w> ModuleScope<'w> {
             Some(CallInstances::Keyed(instances)) => {
                 Value::object(instances.iter().map(|(key, instance)| (key.clone(), object(instance))))
             }
-        })
+        };
+        self.walk.module_values.borrow_mut().insert(asked, value.clone());
+        Ok(value)
     }
 
     fn path(&self, name: &Str, reference: &Reference) -> Result<Value, Diagnostics> {
@@ -269,6 +275,14 @@ impl Scope for ModuleScope<'_> {
     }
 
     fn function(&self, name: &str) -> FunctionLookup<'_> {
+        if let Some(local) = name.strip_prefix("provider::").and_then(|rest| rest.split("::").next()) {
+            let module = self.walk.module_of(self.instance);
+            if !module.required_providers.entries.contains_key(local) {
+                let detail = format!("Provider {local:?} does not exist within the required_providers of this module");
+                let refused = Diagnostic::error("Unknown function provider", detail);
+                return FunctionLookup::Refused(Box::new(refused));
+            }
+        }
         registry::find(name, self.place).map_or(FunctionLookup::Unknown, FunctionLookup::Core)
     }
 
