@@ -15,6 +15,7 @@ mod scope;
 mod static_references;
 mod variables;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -68,6 +69,8 @@ pub struct Walk<'a> {
     instances: Vec<Vec<InstanceIndex>>,
     /// All module instances; the root is 0.
     arena: Vec<Instance>,
+    /// Values of module calls that were asked for. Thousands of instances may ask for the same.
+    module_values: RefCell<BTreeMap<(InstanceIndex, Str), Value>>,
 }
 
 /// A module instance, by its place in the arena.
@@ -121,7 +124,13 @@ impl<'a> Walk<'a> {
         let graph = Graph::new(tree);
         let modules = graph.modules.len();
         let root = Instance::new(0, None, String::new(), RepetitionData::default());
-        let mut walk = Walk { settings, graph, instances: vec![Vec::new(); modules], arena: vec![root] };
+        let mut walk = Walk {
+            settings,
+            graph,
+            instances: vec![Vec::new(); modules],
+            arena: vec![root],
+            module_values: RefCell::default(),
+        };
         walk.instances[0].push(0);
         let mut diagnostics = walk.check_requirements();
         if diagnostics.has_errors() {

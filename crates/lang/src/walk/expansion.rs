@@ -59,6 +59,7 @@ impl Walk<'_> {
                     .collect(),
             ),
         };
+        self.module_values.get_mut().remove(&(parent, name.clone()));
         self.arena[parent].calls.insert(name, calls);
         diagnostics
     }
