@@ -105,6 +105,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         answers.save()?;
         report.suite(suite.name(), &cases?, &allowed);
     }
+    scratch::remove_copies()?;
     let failed = report.finish();
     if failed > 0 {
         bail!("{failed} cases differ and are not allowed to (allowed ones: tests/conformance/allowed.toml)");

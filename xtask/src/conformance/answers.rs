@@ -28,7 +28,7 @@ impl Answers {
     /// Keeps everything for later runs.
     pub(super) fn save(&self) -> Result<()> {
         let text = serde_json::to_string_pretty(&self.known)?;
-        let unfinished = self.file.with_extension("tmp");
+        let unfinished = self.file.with_extension(format!("{}.tmp", std::process::id()));
         std::fs::write(&unfinished, text).with_context(|| format!("cannot write {}", unfinished.display()))?;
         std::fs::rename(&unfinished, &self.file).context("cannot move the answers into place")
     }

@@ -30,9 +30,23 @@ pub(super) fn home() -> Result<PathBuf> {
     Ok(home)
 }
 
+/// Where the copies of this run lie: runs at the same time must not share any, the peers lock them.
+fn copies() -> Result<PathBuf> {
+    Ok(root()?.join(format!("scratch-{}", std::process::id())))
+}
+
+/// Removes the copies of this run.
+pub(super) fn remove_copies() -> Result<()> {
+    let copies = copies()?;
+    if copies.exists() {
+        std::fs::remove_dir_all(&copies).with_context(|| format!("cannot remove {}", copies.display()))?;
+    }
+    Ok(())
+}
+
 /// A fresh copy of `from` for one program.
 pub(super) fn copy(from: &Path, program: &str, suite: &str, name: &str) -> Result<PathBuf> {
-    let to = root()?.join("scratch").join(suite).join(program).join(name);
+    let to = copies()?.join(suite).join(program).join(name);
     if to.exists() {
         std::fs::remove_dir_all(&to).with_context(|| format!("cannot remove {}", to.display()))?;
     }
