@@ -1,4 +1,4 @@
-//! `resource`, `data` and `ephemeral` blocks. Their `lifecycle` blocks are read in [`lifecycle`].
+//! `resource`, `data` and `ephemeral` blocks. Their `lifecycle` blocks are read in `lifecycle.rs`.
 
 use std::sync::Arc;
 
