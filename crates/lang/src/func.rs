@@ -3,6 +3,7 @@
 //! The call protocol (argument count, conversion, null, unknown and mark handling) is in [`call`]; a function's own code sees only
 //! values that it said it can take.
 
+mod assume;
 pub mod call;
 mod collection;
 mod crypto;
@@ -171,6 +172,7 @@ fn groups() -> Vec<Function> {
     all.extend(collection::functions());
     all.extend(number::functions());
     all.extend(types::functions());
+    all.extend(assume::functions());
     all
 }
 

@@ -26,15 +26,18 @@ pub fn console_functions() -> &'static BTreeMap<&'static str, Function> {
 }
 
 /// Functions that exist only to say what to write instead.
+const RETIRED: [&str; 2] = ["list", "map"];
+
+/// Whether a function is not listed: it is retired, or only newer versions of the language have it.
 fn is_unlisted(name: &str) -> bool {
-    matches!(name, "list" | "map")
+    RETIRED.contains(&name) || name.starts_with("assume")
 }
 
 /// Functions that can be called but are not listed.
 fn unlisted_functions() -> &'static BTreeMap<&'static str, Function> {
     static FUNCTIONS: LazyLock<BTreeMap<&'static str, Function>> = LazyLock::new(|| {
-        let retired = super::groups().into_iter().filter(|function| is_unlisted(function.name));
-        by_name(special::unlisted_functions().into_iter().chain(retired))
+        let unlisted = super::groups().into_iter().filter(|function| is_unlisted(function.name));
+        by_name(special::unlisted_functions().into_iter().chain(unlisted))
     });
     &FUNCTIONS
 }
@@ -69,7 +72,8 @@ pub fn find(name: &str, place: Place) -> Option<&'static Function> {
 /// The names that can be called in a place, sorted, without `core::`.
 pub fn names(place: Place) -> Vec<String> {
     let console = if place == Place::Console { console_functions().keys() } else { EMPTY.keys() };
-    let mut names: Vec<String> = core_functions().keys().chain(console).map(|name| (*name).to_owned()).collect();
+    let known = core_functions().keys().chain(console).chain(&RETIRED);
+    let mut names: Vec<String> = known.map(|name| (*name).to_owned()).collect();
     names.retain(|name| place != Place::Console || name != "plantimestamp");
     names.sort();
     names
@@ -136,5 +140,7 @@ mod tests {
         assert!(find("type", Place::Console).is_some());
         assert!(find("convert", Place::Module).is_some());
         assert!(!names(Place::Module).contains(&"convert".to_owned()));
+        assert!(find("assumenotnull", Place::Module).is_some());
+        assert!(find("map", Place::Module).is_some() && names(Place::Module).contains(&"map".to_owned()));
     }
 }

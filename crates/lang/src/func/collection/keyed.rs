@@ -201,10 +201,11 @@ fn zip_type(args: &[Value]) -> Result<Type, FunctionError> {
     if !args[0].is_wholly_known() {
         return Ok(Type::Dynamic);
     }
-    let names = key_names(elements(args, 0))?;
-    if names.len() != types.len() {
-        return Err(different_counts(names.len(), types.len()));
+    let keys = elements(args, 0);
+    if keys.len() != types.len() {
+        return Err(different_counts(keys.len(), types.len()));
     }
+    let names = key_names(keys)?;
     if args[1].is_known() {
         // Nobody asks for it.
         return Ok(Type::Dynamic);

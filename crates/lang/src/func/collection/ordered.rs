@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use groma_model::convert::{convert, unify_unsafe};
 use groma_model::mark::Marks;
 use groma_model::ty::Type;
-use groma_model::value::{Refinement, Value, ValueKind};
+use groma_model::value::{Entries, Refinement, Value, ValueKind};
 
 use super::super::support::{Outcome, any_param, elements, number_param};
 use super::super::{CallContext, Function, FunctionError, Param};
@@ -188,7 +188,7 @@ impl Flat {
             self.known = false;
             return;
         }
-        let parts = sequence.as_elements().or_else(|| sequence.as_entries().map(|entries| entries.values()));
+        let parts = sequence.as_elements().or_else(|| sequence.as_entries().map(Entries::values));
         for part in parts.unwrap_or_default() {
             if !part.is_known() && part.is_dynamic() && part.marks().is_empty() {
                 // It may turn out to be a list.
