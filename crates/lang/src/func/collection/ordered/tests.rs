@@ -1,3 +1,5 @@
+//! What the functions on lists and tuples give, and how long they take.
+
 use groma_model::ty::Type;
 use groma_model::value::Value;
 
