@@ -65,9 +65,18 @@ fn is_registry(text: &str) -> bool {
     let system = |part: &str| {
         !part.is_empty() && part.len() <= 64 && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
     };
-    let host_is_fine = host.is_none_or(|host| host.contains('.') && host != "github.com" && host != "bitbucket.org");
-    // A namespace with a dot is a host without a name behind it.
-    host_is_fine && name(rest[0]) && name(rest[1]) && system(rest[2])
+    host.is_none_or(is_host) && name(rest[0]) && name(rest[1]) && system(rest[2])
+}
+
+/// The name of a registry's host. Two well-known hosts are for fetching from repositories.
+fn is_host(host: &str) -> bool {
+    let (name, port) = host.split_once(':').unwrap_or((host, "443"));
+    let label = |part: &str| {
+        let inner = |c: char| c.is_alphanumeric() || c == '-';
+        !part.is_empty() && part.chars().all(inner) && !part.starts_with('-') && !part.ends_with('-')
+    };
+    let reserved = name == "github.com" || name == "bitbucket.org";
+    name.contains('.') && name.split('.').all(label) && port.parse::<u16>().is_ok() && !reserved
 }
 
 fn remote(text: &str) -> Result<Source, BadSource> {
@@ -101,6 +110,7 @@ mod tests {
         assert_eq!(parse("example.com/ns/name/system//sub", true), Ok(Source::Registry));
         assert_eq!(parse("git::https://example.com/x.git?ref=v1", false), Ok(Source::Remote));
         assert_eq!(parse("github.com/a/b", false), Ok(Source::Remote));
+        assert!(matches!(parse("---.com/HashiCorp/Consul/aws", true), Err(BadSource::NotRegistry(_))));
         assert_eq!(parse("child", false), Err(BadSource::MaybeRelativePath));
         assert!(matches!(parse("./a", true), Err(BadSource::NotRegistry(_))));
         assert!(matches!(parse("git::https://x//../y", false), Err(BadSource::Other(_))));
