@@ -257,6 +257,7 @@ fn start_span(expr: &Expr) -> Span {
     let first_byte = |span: Span| Span { end: span.start + 1, ..span };
     match &expr.kind {
         ExprKind::Call(call) => call.name_span.to(call.open_span),
+        ExprKind::Parens(inner) => start_span(inner),
         ExprKind::Conditional(conditional) => start_span(&conditional.condition),
         ExprKind::Binary(binary) => start_span(&binary.left),
         ExprKind::Unary(unary) => unary.op_span,
@@ -267,7 +268,8 @@ fn start_span(expr: &Expr) -> Span {
         ExprKind::Template(template) => match template.parts.first() {
             Some(TemplatePart::Literal { span, .. }) => *span,
             Some(TemplatePart::Interpolation { expr, .. }) => start_span(expr),
-            Some(_) => expr.span,
+            Some(TemplatePart::If { condition, .. }) => start_span(condition),
+            Some(TemplatePart::For { span, .. }) => first_byte(*span),
             None => expr.span.after(),
         },
         _ => expr.span,

@@ -235,7 +235,12 @@ impl<'a> Interpreter<'a> {
     }
 
     fn eval_index(&self, index: &groma_syntax::ast::Index, expr: &Expr, diagnostics: &mut Diagnostics) -> Value {
+        let before = diagnostics.len();
         let collection = self.eval(&index.collection, diagnostics);
+        if diagnostics.len() > before && is_reference(expr) {
+            // The steps of a reference stop at the first that fails.
+            return Value::dynamic();
+        }
         let key = self.eval(&index.key, diagnostics);
         match traverse::index(&collection, &key) {
             Ok(value) => value,
@@ -255,6 +260,15 @@ pub(super) fn checked(value: Value, expr: &Expr, diagnostics: &mut Diagnostics) 
             diagnostics.push(error.at(expr.span));
             Value::dynamic()
         }
+    }
+}
+
+/// Whether it is a name with constant steps, some of which are neither strings nor numbers: `a[true]`.
+fn is_reference(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Traversal(_) => true,
+        ExprKind::Index(index) => matches!(index.key.kind, ExprKind::Literal(_)) && is_reference(&index.collection),
+        _ => false,
     }
 }
 
