@@ -136,7 +136,8 @@ fn start(binary: &Path, target: &str, seconds: u32, seed: Option<u32>) -> Result
         command.arg(format!("-dict={}", dictionary.display()));
     }
     command.arg(&grown);
-    for seeds in [home.join("seeds").join(target), home.join("regressions").join(target)] {
+    let own = [home.join("seeds").join(target), home.join("regressions").join(target)];
+    for seeds in own.into_iter().chain(borrowed_seeds(target)?) {
         if seeds.is_dir() {
             command.arg(seeds);
         }
@@ -145,6 +146,35 @@ fn start(binary: &Path, target: &str, seconds: u32, seed: Option<u32>) -> Result
     command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
     let child = command.spawn().context("cannot start the fuzzing binary")?;
     Ok(Running { target: target.to_owned(), child, log })
+}
+
+/// Seeds from the conformance corpora: they name every function and every construct.
+fn borrowed_seeds(target: &str) -> Result<Vec<PathBuf>> {
+    let corpora = workspace::root().join("tests/conformance");
+    match target {
+        "hcl" => Ok(vec![corpora.join("fmt"), corpora.join("validate")]),
+        "json" => Ok(vec![corpora.join("validate")]),
+        "expression" => {
+            let dir = workspace::target_dir()?.join("fuzz/seeds").join(target);
+            write_lines(&corpora.join("console"), &dir)?;
+            Ok(vec![dir])
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Writes every line of the files of one folder that is not a comment to a file of its own in another.
+fn write_lines(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from).with_context(|| format!("{}", from.display()))? {
+        let path = entry?.path();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path)?;
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
+            std::fs::write(to.join(format!("{stem}-{number}")), line)?;
+        }
+    }
+    Ok(())
 }
 
 /// Waits for a target and says how it went.
@@ -180,6 +210,17 @@ fn statistic(log: &str, label: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_line_becomes_a_seed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
+        std::fs::create_dir(&from).unwrap();
+        std::fs::write(from.join("a.txt"), "# comment\n1 + 1\nupper(\"x\")\n").unwrap();
+        write_lines(&from, &to).unwrap();
+        assert_eq!(std::fs::read_to_string(to.join("a-2")).unwrap(), "upper(\"x\")");
+        assert_eq!(std::fs::read_dir(&to).unwrap().count(), 2);
+    }
 
     #[test]
     fn statistics_are_read_from_the_log() {
