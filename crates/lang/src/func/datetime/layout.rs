@@ -53,7 +53,11 @@ fn quoted(text: &str, out: &mut String) -> Result<usize, String> {
     }
     let mut at = 1;
     loop {
-        let Some(length) = text[at..].find('\'') else { return Err("unterminated literal '".into()) };
+        let Some(length) = text[at..].find('\'') else {
+            // A quote for two at the very end may stand for the closing one as well.
+            let closed = at == text.len() && at > 1;
+            return if closed { Ok(at) } else { Err("unterminated literal '".into()) };
+        };
         out.push_str(&text[at..at + length]);
         at += length + 1;
         if !text[at..].starts_with('\'') {

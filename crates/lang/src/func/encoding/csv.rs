@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
         let (mut line, mut ended) = loop {
             match self.next_line() {
                 None => return Ok(None),
-                Some(("", true)) => {}
+                Some(("", _)) => {}
                 Some(found) => break found,
             }
         };
@@ -118,8 +118,10 @@ impl<'a> Reader<'a> {
                     field.push('\n');
                 }
                 let at = self.line;
-                let Some(next) = self.next_line() else { return Err(problem(at, quote_problem)) };
-                (line, *ended) = next;
+                (line, *ended) = match self.next_line() {
+                    None | Some(("", false)) => return Err(problem(at, quote_problem)),
+                    Some(next) => next,
+                };
                 continue;
             };
             field.push_str(text);

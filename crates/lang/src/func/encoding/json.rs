@@ -69,28 +69,55 @@ fn decoded_type(args: &[Value]) -> Result<Type, FunctionError> {
 
 fn decode(_: &CallContext<'_>, args: &[Value]) -> Outcome {
     let document = text(args, 0);
-    json::decode_implied(document).map_err(|error| {
-        let problem = match error.kind() {
-            CodecErrorKind::Malformed { offset, message } => familiar(document, *offset, message),
-            kind => kind.to_string(),
+    decode_text(document).map_err(FunctionError::new)
+}
+
+fn decode_text(document: &str) -> Result<Value, String> {
+    let error = match json::decode_implied(document) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    let CodecErrorKind::Malformed { offset, message } = error.kind() else { return Err(error.kind().to_string()) };
+    let (before, after) = document.split_at_checked(*offset).unwrap_or((document, ""));
+    if message.ends_with("after top-level value") {
+        // Other tools do not look at what follows a bracket that closes nothing.
+        return if after.starts_with([']', '}']) {
+            decode_text(before)
+        } else {
+            Err("extraneous data after JSON object".into())
         };
-        FunctionError::new(problem)
-    })
+    }
+    Err(familiar(document, before, after, message))
 }
 
 /// A message in the words that people know from other tools.
-fn familiar(document: &str, offset: usize, message: &str) -> String {
-    if message.ends_with("after top-level value") {
-        return "extraneous data after JSON object".into();
-    }
+fn familiar(document: &str, before: &str, after: &str, message: &str) -> String {
     if message == "unexpected end of JSON input" {
         return if ends_in_token(document) { "unexpected EOF" } else { "EOF" }.into();
     }
-    let before = document.get(..offset).unwrap_or_default().trim_end();
-    match message.strip_suffix(" looking for beginning of object key string") {
-        Some(short) if before.ends_with('{') => short.to_owned(),
-        _ => message.to_owned(),
+    let message = with_byte(message, after);
+    if let Some((_, literal)) = message.split_once(" in literal ")
+        && let Some(expected) = next_letter(before, literal)
+    {
+        return format!("{message} (expecting '{expected}')");
     }
+    match message.strip_suffix(" looking for beginning of object key string") {
+        Some(short) if before.trim_end().ends_with('{') => short.to_owned(),
+        _ => message,
+    }
+}
+
+/// Messages name the first byte of what is wrong, as if it were a character.
+fn with_byte(message: &str, found: &str) -> String {
+    let Some(c) = found.chars().next().filter(|c| !c.is_ascii()) else { return message.to_owned() };
+    let byte = char::from(found.as_bytes()[0]);
+    message.replacen(&format!("{c:?}"), &quote_char(byte), 1)
+}
+
+/// The letter of a literal that should come after what is there of it.
+fn next_letter(before: &str, literal: &str) -> Option<char> {
+    let known = (0..literal.len()).rev().find(|length| before.ends_with(&literal[..*length]))?;
+    literal[known..].chars().next()
 }
 
 /// Whether a document breaks off within a string, word or number, and not between two of them.
@@ -107,5 +134,7 @@ fn ends_in_token(document: &str) -> bool {
     }
     let word = document.rsplit(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c)).next().unwrap_or_default();
     let unfinished_word = ["true", "false", "null"].iter().any(|known| known.starts_with(word) && *known != word);
-    in_string || (!word.is_empty() && (unfinished_word || word.ends_with(['+', '-', '.', 'e', 'E'])))
+    let is_number = word.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    let unfinished_number = is_number && word.ends_with(['+', '-', '.', 'e', 'E']);
+    in_string || (!word.is_empty() && (unfinished_word || unfinished_number))
 }

@@ -85,10 +85,12 @@ fn json_mistakes_are_named() {
         ("\"a", "unexpected EOF"),
         ("1 2", "extraneous data after JSON object"),
         ("{a:1}", "invalid character 'a'"),
+        ("nulx", "invalid character 'x' in literal null (expecting 'l')"),
     ];
     for (text, problem) in mistakes {
         assert_eq!(run("jsondecode", &[text]), format!("error: {problem}"), "{text}");
     }
+    assert_eq!(run("jsondecode", &["1]"]), "1");
     let unknown = Value::unknown_refined(Type::String, Refinement::prefix("https://"));
     let error = call(functions, "jsondecode", &[unknown]).unwrap_err();
     assert_eq!(error.message, "a JSON document cannot begin with the character 'h'");
@@ -168,6 +170,8 @@ fn yaml_is_read() {
         ("|-\n  yes", "true"),
         ("['1', \"yes\", !!str 2]", r#"["1", "yes", "2"]"#),
         ("---", "null:any"),
+        ("a: |\n  x", r#"{"a": "x"}"#),
+        ("a: \"x\"# comment\nb: 1", r#"{"a": "x", "b": 1}"#),
     ];
     for (text, expected) in cases {
         assert_eq!(run("yamldecode", &[text]), expected, "{text}");
@@ -182,6 +186,9 @@ fn yaml_is_read() {
         (".nan", "floating point NaN is not supported"),
         ("a\n---\nb", "on line 1, column 1: unexpected extra content after value"),
         ("\ta: 1", "found character that cannot start any token"),
+        ("a: 1\n\t\nb: 2", "on line 2, column 1: found character that cannot start any token"),
+        ("...\na", "did not find expected node content"),
+        ("%YAML 1.2\n---\na", "found incompatible YAML document"),
     ];
     for (text, problem) in mistakes {
         assert_eq!(run("yamldecode", &[text]), format!("error: {problem}"), "{text}");

@@ -1,5 +1,6 @@
-//! `yamlencode` and `yamldecode`. Reading is in [`read`], what scalars mean in [`resolve`], writing in [`write`].
+//! `yamlencode` and `yamldecode`. Reading is in [`read`] (with a look at [`layout`]), what scalars mean in [`resolve`], writing in [`write`].
 
+mod layout;
 mod read;
 mod resolve;
 mod write;

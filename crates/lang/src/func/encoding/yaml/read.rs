@@ -1,5 +1,6 @@
 //! From the events of the parser to values. Nesting takes no stack: a document may be as deep as the limit allows.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput, StructureStyle, Tag, YamlVersion, options};
@@ -9,21 +10,26 @@ use groma_model::value::{Value, ValueKind, go_quote};
 
 use super::super::super::FunctionError;
 use super::super::super::support::Outcome;
-use super::{MAX_DEPTH, MAX_NODES, resolve};
+use super::{MAX_DEPTH, MAX_NODES, layout, resolve};
 
 /// The only version that a document may ask for.
 const YAML_VERSION: YamlVersion = YamlVersion::new(1, 1);
 
+/// Comments without a space before them that are tolerated.
+const MAX_GLUED_COMMENTS: usize = 100;
+
 /// Reads a document.
 pub(super) fn document(source: &str) -> Outcome {
-    let options = options! {
-        emit_unresolved_aliases: true,
-        emit_comments: false,
-        flow_nesting_limit: MAX_DEPTH,
-        block_nesting_limit: MAX_DEPTH,
-    };
-    let parser = Parser::new_from_str_with_options(source, options);
-    Reader { source, parser, anchors: BTreeMap::new(), nodes: 0, flow: Vec::new(), open: Vec::new() }.document()
+    layout::check_start(source)?;
+    let mut source = Cow::Borrowed(source);
+    for _ in 0..MAX_GLUED_COMMENTS {
+        let mut reader = Reader::new(&source);
+        let outcome = reader.document();
+        let Some(at) = reader.glued_comment else { return outcome };
+        // Other tools do not mind a comment right after a quoted text. The parser does, so it gets a space to see.
+        source.to_mut().insert(at, ' ');
+    }
+    Reader::new(&source).document()
 }
 
 /// An event and where it is.
@@ -39,6 +45,10 @@ struct Reader<'a> {
     flow: Vec<bool>,
     /// Collections that are being read, from the outermost.
     open: Vec<Collection>,
+    /// Where the last event ended.
+    end: usize,
+    /// Where the parser stopped because a comment comes without a space before it.
+    glued_comment: Option<usize>,
 }
 
 /// A collection of which the end has not been seen.
@@ -60,7 +70,26 @@ enum Key {
 }
 
 impl<'a> Reader<'a> {
-    fn document(mut self) -> Outcome {
+    fn new(source: &'a str) -> Self {
+        let options = options! {
+            emit_unresolved_aliases: true,
+            emit_comments: false,
+            flow_nesting_limit: MAX_DEPTH,
+            block_nesting_limit: MAX_DEPTH,
+        };
+        Self {
+            source,
+            parser: Parser::new_from_str_with_options(source, options),
+            anchors: BTreeMap::new(),
+            nodes: 0,
+            flow: Vec::new(),
+            open: Vec::new(),
+            end: 0,
+            glued_comment: None,
+        }
+    }
+
+    fn document(&mut self) -> Outcome {
         self.next()?;
         match self.next()? {
             (Event::DocumentStart(_, version), _) if version.is_none_or(|version| version == YAML_VERSION) => {}
@@ -155,17 +184,24 @@ impl<'a> Reader<'a> {
             match self.parser.next() {
                 Some(Ok((Event::Anchor(..), _))) => {}
                 Some(Ok((event, span))) => {
-                    self.check_indentation(&event, span)?;
-                    return Ok((event, span));
+                    self.check_gap(&event, span)?;
+                    return Ok((self.without_added_break(event, span), span));
                 }
-                Some(Err(error)) => return Err(syntax_error(&error)),
+                Some(Err(error)) => {
+                    if error.info().contains("comments must be separated") {
+                        self.glued_comment = error.marker().byte_offset();
+                    }
+                    return Err(syntax_error(&error));
+                }
                 None => return Ok((Event::StreamEnd, Span::default())),
             }
         }
     }
 
-    /// Refuses tabs before the first thing on a line, outside of brackets. The parser is not as strict.
-    fn check_indentation(&mut self, event: &Event<'_>, span: Span) -> Result<(), FunctionError> {
+    /// Looks at what lies between the last event and this one: outside of brackets, tabs do not belong everywhere. The
+    /// parser is not as strict.
+    fn check_gap(&mut self, event: &Event<'_>, span: Span) -> Result<(), FunctionError> {
+        let after_root = self.flow.is_empty() && matches!(event, Event::DocumentEnd | Event::StreamEnd);
         let in_flow = self.flow.last() == Some(&true);
         match event {
             Event::SequenceStart(style, ..) | Event::MappingStart(style, ..) => {
@@ -173,17 +209,37 @@ impl<'a> Reader<'a> {
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 self.flow.pop();
-                return Ok(());
             }
-            Event::Scalar(..) | Event::Alias(_) => {}
-            _ => return Ok(()),
+            _ => {}
         }
-        let before = span.start.byte_offset().and_then(|at| self.source.get(..at)).unwrap_or_default();
-        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
-        if !in_flow && line.contains('\t') && line.trim().is_empty() {
-            return Err(located(span, "found character that cannot start any token"));
+        let Some(range) = span.byte_range() else { return Ok(()) };
+        let (start, end) = (self.end, range.start);
+        self.end = self.end.max(range.end);
+        if in_flow || after_root || start >= end {
+            return Ok(());
         }
-        Ok(())
+        layout::check_tabs(self.source, start, end)?;
+        match event {
+            Event::Scalar(text, ScalarStyle::Literal | ScalarStyle::Folded, ..) => {
+                layout::check_block(self.source, start, end, text)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A block at the end of a document that does not end with a line break does not end with one, either.
+    fn without_added_break(&self, event: Event<'a>, span: Span) -> Event<'a> {
+        let last_line = self.source.rsplit('\n').next().unwrap_or_default();
+        let at_end = span.byte_range().is_some_and(|range| range.end >= self.source.len());
+        let at_end = at_end && last_line.contains(|c| c != ' ');
+        match event {
+            Event::Scalar(text, style @ (ScalarStyle::Literal | ScalarStyle::Folded), anchor, tag)
+                if at_end && text.ends_with('\n') =>
+            {
+                Event::Scalar(text[..text.len() - 1].to_owned().into(), style, anchor, tag)
+            }
+            event => event,
+        }
     }
 }
 
@@ -305,8 +361,9 @@ fn merge(value: &Value, entries: &mut Vec<(String, Value)>, span: Span) -> Resul
 
 fn located(span: Span, problem: impl std::fmt::Display) -> FunctionError {
     // The first line goes without its number, as the other tools have it.
-    match span.start.line() {
+    let start = span.tag_start().unwrap_or(span.start);
+    match start.line() {
         0 | 1 => FunctionError::new(problem.to_string()),
-        line => FunctionError::new(format!("on line {}, column {}: {problem}", line - 1, span.start.col() + 1)),
+        line => FunctionError::new(format!("on line {}, column {}: {problem}", line - 1, start.col() + 1)),
     }
 }
