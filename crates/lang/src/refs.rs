@@ -104,9 +104,9 @@ pub fn telling_problems(problems: Vec<(&Traversal, Diagnostics)>) -> Diagnostics
         Err(_) => false,
     };
     let only_static = problems.iter().any(|(traversal, _)| is_static(traversal));
-    let kept = problems.into_iter().filter(|(traversal, _)| {
-        !only_static || is_static(traversal) || Reference::parse(traversal).is_err()
-    });
+    let kept = problems
+        .into_iter()
+        .filter(|(traversal, _)| !only_static || is_static(traversal) || Reference::parse(traversal).is_err());
     kept.flat_map(|(_, diagnostics)| diagnostics).collect()
 }
 

@@ -32,9 +32,7 @@ pub enum FileError {
 /// Reads a state. None if there is no file; an empty file is damage, not "no state".
 pub fn read_file(path: &Path) -> Result<Option<State>, FileError> {
     match fs::read_to_string(path) {
-        Ok(text) => {
-            decode(&text).map(Some).map_err(|source| FileError::Decode { path: path.to_owned(), source })
-        }
+        Ok(text) => decode(&text).map(Some).map_err(|source| FileError::Decode { path: path.to_owned(), source }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(FileError::Io { path: path.to_owned(), source }),
     }

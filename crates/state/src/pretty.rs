@@ -62,7 +62,8 @@ mod tests {
     #[test]
     fn documents_are_indented() {
         let json = Json::parse(r#"{"a":[1,{}],"b":[],"c":{"d":"<"}}"#).unwrap();
-        let expected = "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": [],\n  \"c\": {\n    \"d\": \"\\u003c\"\n  }\n}\n";
+        let expected =
+            "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": [],\n  \"c\": {\n    \"d\": \"\\u003c\"\n  }\n}\n";
         assert_eq!(pretty(&json), expected);
     }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use groma_model::address::{AbsResource, ConfigResource, InstanceKey, ModuleInstance, ProviderConfig, Resource, ResourceMode};
+use groma_model::address::{
+    AbsResource, ConfigResource, InstanceKey, ModuleInstance, ProviderConfig, Resource, ResourceMode,
+};
 use groma_model::codec::CodecError;
 use groma_model::codec::json::{Json, write_string};
 
@@ -100,9 +102,7 @@ fn decode_resource(json: &Json<'_>, at: &str) -> Result<(AbsResource, ResourceSt
     }
     let module = match json.get("module") {
         None => ModuleInstance::root(),
-        Some(Json::String(module)) => {
-            module.parse().map_err(|_| shape(format!("{at}.module"), "a module address"))?
-        }
+        Some(Json::String(module)) => module.parse().map_err(|_| shape(format!("{at}.module"), "a module address"))?,
         Some(_) => return Err(shape(format!("{at}.module"), "a string")),
     };
     let address = Resource::new(ResourceMode::Managed, text("type")?, text("name")?).absolute(module);
