@@ -1,0 +1,6 @@
+variable "a$b" {
+type=string
+}
+resource "terraform_data" "x" {
+input="$"
+}
