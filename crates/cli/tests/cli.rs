@@ -1,6 +1,12 @@
 //! The command line as people see it: what is printed where, and the exit code, in an environment of our own.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::needless_raw_string_hashes,
+    reason = "tests may panic, and the tool that updates snapshots writes hashes"
+)]
 
 #[path = "cli/sandbox.rs"]
 mod sandbox;

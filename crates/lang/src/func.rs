@@ -185,8 +185,11 @@ pub struct ExternalFunction {
     /// What it returns.
     pub returns: Type,
     /// Calls it. Arguments are converted, unmarked, and known and not null where the parameter asks for it.
-    pub call: Box<dyn Fn(&[Value]) -> Result<Value, FunctionError> + Send + Sync>,
+    pub call: ExternalCall,
 }
+
+/// How a function from outside is called.
+pub type ExternalCall = Box<dyn Fn(&[Value]) -> Result<Value, FunctionError> + Send + Sync>;
 
 /// A parameter of an [`ExternalFunction`].
 #[derive(Debug, Clone)]

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_model::span::Span;
+use groma_model::span::{SourceMap, Span};
 use groma_model::text::Str;
 use groma_model::value::Value;
 
@@ -59,6 +59,8 @@ pub struct Settings<'a> {
     pub pure_only: bool,
     /// Knows resources.
     pub oracle: &'a dyn ResourceOracle,
+    /// The texts, for messages that name a place.
+    pub sources: &'a SourceMap,
 }
 
 /// The values of a module tree.
@@ -143,9 +145,9 @@ impl<'a> Walk<'a> {
         (walk, diagnostics)
     }
 
-    /// The scope of expressions that are typed at the console: those of the root module.
-    pub fn console_scope(&self) -> ModuleScope<'_> {
-        ModuleScope::new(self, 0).at_console()
+    /// The scope of an expression that is typed at the console: that of the root module. `sources` holds its text as well.
+    pub fn console_scope<'s>(&'s self, sources: &'s SourceMap) -> ModuleScope<'s> {
+        ModuleScope::new(self, 0).at_console(sources)
     }
 
     /// The values of the root module's outputs.

@@ -64,7 +64,7 @@ impl Console<'_> {
         if parsed.diagnostics.has_errors() {
             return Answer::Failed(parsed.diagnostics, sources);
         }
-        let (value, mut diagnostics) = evaluate(&parsed.value, &self.walk.console_scope());
+        let (value, mut diagnostics) = evaluate(&parsed.value, &self.walk.console_scope(&sources));
         if diagnostics.has_errors() {
             return Answer::Failed(diagnostics, sources);
         }

@@ -159,6 +159,7 @@ impl Session {
             plan_time: None,
             pure_only: purpose == Purpose::Validate,
             oracle,
+            sources: &self.sources,
         }
     }
 }

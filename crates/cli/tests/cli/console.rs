@@ -85,8 +85,8 @@ fn deep_and_large_input_is_refused_not_crashed_on() {
     assert_eq!(outcome.code, 1, "{}", outcome.stderr);
     let mut bomb = String::from("locals {\n  l0 = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n");
     for level in 1..30 {
-        let inner = format!("local.l{}", level - 1);
-        bomb.push_str(&format!("  l{level} = [{}]\n", vec![inner; 10].join(", ")));
+        let inner = vec![format!("local.l{}", level - 1); 10].join(", ");
+        bomb.extend(["  l", &level.to_string(), " = [", &inner, "]\n"]);
     }
     bomb.push_str("}\n");
     let outcome = Sandbox::new().file("main.tf", &bomb).run(&["validate"]);

@@ -79,7 +79,7 @@ impl Outcome {
         let mut text = format!("exit code {}\n", self.code);
         for (name, content) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
             if !content.is_empty() {
-                text.push_str(&format!("----- {name}\n{content}"));
+                text.extend(["----- ", name, "\n", content]);
             }
         }
         expected.assert_eq(&text);

@@ -182,12 +182,12 @@ impl Needs<'_, '_> {
             Subject::Resource { resource, .. } => self.node(module, NodeKind::Resource(resource)),
             Subject::Module { name, output, .. } => {
                 let Some(&child) = self.graph.modules[module].children.get(&name) else { return };
-                match output {
+                if let Some(output) = output {
                     // An output that does not exist is reported by whoever asks for it.
-                    Some(output) => self.node(child, NodeKind::Output(output)),
-                    None => {
-                        let outputs = &self.graph.modules[child].node.module.outputs;
-                        outputs.keys().for_each(|name| self.node(child, NodeKind::Output(name.clone())));
+                    self.node(child, NodeKind::Output(output));
+                } else {
+                    for name in self.graph.modules[child].node.module.outputs.keys() {
+                        self.node(child, NodeKind::Output(name.clone()));
                     }
                 }
                 self.node(child, NodeKind::Expansion);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::mark::Mark;
+use groma_model::span::{SourceMap, Span};
 use groma_model::text::Str;
 use groma_model::ty::Type;
 use groma_model::value::Value;
@@ -28,17 +29,29 @@ pub struct ModuleScope<'w> {
     own: Option<&'w Resource>,
     /// Which functions there are.
     place: Place,
+    /// The texts that the expression and what it refers to stand in.
+    sources: &'w SourceMap,
 }
 
 impl<'w> ModuleScope<'w> {
     /// Plain expressions of a module: no `count`, no `each`, no `self`.
     pub(super) fn new(walk: &'w Walk<'w>, instance: InstanceIndex) -> Self {
-        Self { walk, instance, repetition: None, itself: None, check: None, own: None, place: Place::Module }
+        Self {
+            walk,
+            instance,
+            repetition: None,
+            itself: None,
+            check: None,
+            own: None,
+            place: Place::Module,
+            sources: walk.settings.sources,
+        }
     }
 
-    /// With the functions of the console.
-    pub(super) fn at_console(mut self) -> Self {
+    /// With the functions of the console, for an expression that stands in texts of its own.
+    pub(super) fn at_console(mut self, sources: &'w SourceMap) -> Self {
         self.place = Place::Console;
+        self.sources = sources;
         self
     }
 
@@ -288,6 +301,10 @@ impl Scope for ModuleScope<'_> {
 
     fn function_names(&self) -> Vec<String> {
         registry::names(self.place)
+    }
+
+    fn place(&self, span: Span) -> Option<String> {
+        Some(self.sources.place(span))
     }
 
     fn call_settings(&self) -> Option<CallSettings<'_>> {

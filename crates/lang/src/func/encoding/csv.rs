@@ -1,5 +1,6 @@
 //! `csvdecode`: RFC 4180 with a header line, as strict about quotes as Go's reader.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use groma_model::text::Str;
@@ -27,10 +28,9 @@ fn decode(_: &CallContext<'_>, args: &[Value]) -> Outcome {
     let names: Vec<Str> = header.iter().map(|name| Str::from(name.as_str())).collect();
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by(|a, b| names[*a].cmp(&names[*b]));
-    for (at, name) in names.iter().enumerate() {
-        if names[..at].contains(name) {
-            return Err(FunctionError::new(format!("duplicate column name {}", go_quote(name))));
-        }
+    let mut seen = BTreeSet::new();
+    if let Some(name) = names.iter().find(|name| !seen.insert(*name)) {
+        return Err(FunctionError::new(format!("duplicate column name {}", go_quote(name))));
     }
     let sorted = Arc::new(order.iter().map(|at| names[*at].clone()).collect::<Vec<_>>());
     let mut rows = Vec::new();

@@ -229,12 +229,13 @@ impl<'a> Reader<'a> {
 
     /// A block at the end of a document that does not end with a line break does not end with one, either.
     fn without_added_break(&self, event: Event<'a>, span: Span) -> Event<'a> {
-        let last_line = self.source.rsplit('\n').next().unwrap_or_default();
-        let at_end = span.byte_range().is_some_and(|range| range.end >= self.source.len());
-        let at_end = at_end && last_line.contains(|c| c != ' ');
+        let at_end = || {
+            let last_line = self.source.rsplit('\n').next().unwrap_or_default();
+            span.byte_range().is_some_and(|range| range.end >= self.source.len()) && last_line.contains(|c| c != ' ')
+        };
         match event {
             Event::Scalar(text, style @ (ScalarStyle::Literal | ScalarStyle::Folded), anchor, tag)
-                if at_end && text.ends_with('\n') =>
+                if text.ends_with('\n') && at_end() =>
             {
                 Event::Scalar(text[..text.len() - 1].to_owned().into(), style, anchor, tag)
             }
