@@ -1,5 +1,6 @@
 //! `textencodebase64` and `textdecodebase64`: texts in character sets other than UTF-8.
 
+mod hz;
 mod names;
 mod pages;
 
@@ -44,6 +45,8 @@ enum Kind {
     },
     /// A table of all bytes, or of the upper half after ASCII; but for some bytes.
     Page(&'static str, &'static [(u8, char)]),
+    /// HZ-GB-2312.
+    Hz,
     /// One that the web knows.
     Web(&'static Encoding),
 }
@@ -96,7 +99,7 @@ impl Kind {
                 let missing = 256 - page.chars().count().min(256);
                 ((0..=127u8).take(missing).map(char::from).chain(page.chars()).collect(), *changes)
             }
-            Kind::Utf16 { .. } | Kind::Web(_) => return None,
+            Kind::Utf16 { .. } | Kind::Hz | Kind::Web(_) => return None,
         };
         for (byte, c) in changes {
             table[usize::from(*byte)] = *c;
@@ -115,6 +118,7 @@ impl Kind {
                 let bytes = |unit: u16| if *little { unit.to_le_bytes() } else { unit.to_be_bytes() };
                 Some(units.flat_map(bytes).collect())
             }
+            Kind::Hz => hz::encode(text),
             Kind::Web(encoding) if has_all(encoding, text) => encode_web(encoding, text),
             _ => None,
         }
@@ -126,6 +130,7 @@ impl Kind {
         }
         match self {
             Kind::Utf16 { little, mark } => decode_utf16(bytes, *little, *mark),
+            Kind::Hz => hz::decode(bytes),
             Kind::Web(encoding) => {
                 let decoded = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
                 has_all(encoding, &decoded).then(|| decoded.into_owned())
@@ -141,6 +146,11 @@ fn has_all(encoding: &'static Encoding, text: &str) -> bool {
 }
 
 fn encode_web(encoding: &'static Encoding, text: &str) -> Option<Vec<u8>> {
+    // Browsers put a backslash and a tilde in their place, which cannot be undone.
+    let japanese = [encoding_rs::SHIFT_JIS, encoding_rs::EUC_JP, encoding_rs::ISO_2022_JP].contains(&encoding);
+    if japanese && text.contains(['¥', '‾']) {
+        return None;
+    }
     let mut encoder = encoding.new_encoder();
     let size = encoder.max_buffer_length_from_utf8_without_replacement(text.len())?;
     let mut out = Vec::with_capacity(size);

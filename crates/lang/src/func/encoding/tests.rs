@@ -107,6 +107,7 @@ fn character_sets_are_known_by_many_names() {
         ("Hello", "ebcdic-cp-us", "yIWTk5Y="),
         ("日本", "Shift_JIS", "k/qWew=="),
         ("привет", "KOI8-R", "0NLJ18XU"),
+        ("a中~文b", "HZ-GB-2312", "YX57VlB+fk5Efn1i"),
     ];
     for (text, charset, expected) in cases {
         assert_eq!(run("textencodebase64", &[text, charset]), expected, "{charset}");

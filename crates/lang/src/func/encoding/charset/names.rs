@@ -187,5 +187,6 @@ pub(super) static CHARSETS: &[Charset] = &[
     charset("EUC-KR", Kind::Web(encoding_rs::EUC_KR), &["cseuckr", "euc-kr"]),
     charset("GB18030", Kind::Web(encoding_rs::GB18030), &["csgb18030", "gb18030"]),
     charset("GBK", Kind::Web(encoding_rs::GBK), &["cp936", "csgbk", "gbk", "ms936", "windows-936"]),
+    charset("HZ-GB-2312", Kind::Hz, &["hz-gb-2312"]),
     charset("Big5", Kind::Web(encoding_rs::BIG5), &["big5", "csbig5"]),
 ];
