@@ -135,10 +135,24 @@ output \"e\" {
 
 #[test]
 fn syntax_errors_do_not_hide_each_other() {
-    let config = "locals {\n  a = [1, 2\n}\n\nlocals {\n  b = \n}\n\nlocals {\n  c = 'x'\n}\n";
+    let config = "locals {\n  a = [1 2]\n}\n\nlocals {\n  b = \n}\n\nlocals {\n  c = 'x'\n}\n\nlocals {\n  d = 1 e = 2\n}\n\nvariable {\n}\n";
     Sandbox::new().file("main.tf", config).run(&["validate"]).is(expect![[r#"
         exit code 1
         ----- stderr
+
+        Error: Missing item separator
+
+          on main.tf line 2, in locals:
+           2:   a = [1 2]
+
+        Expected a comma to mark the beginning of the next item.
+
+        Error: Invalid expression
+
+          on main.tf line 6, in locals:
+           6:   b =
+
+        Expected the start of an expression, but found an invalid expression token.
 
         Error: Invalid character
 
@@ -147,13 +161,26 @@ fn syntax_errors_do_not_hide_each_other() {
 
         Single quotes are not valid. Use double quotes (") to enclose strings.
 
-        Error: Missing item separator
+        Error: Invalid expression
 
-          on main.tf line 3, in locals:
-           2:   a = [1, 2
-           3: }
+          on main.tf line 10, in locals:
+          10:   c = 'x'
 
-        Expected a comma to mark the beginning of the next item.
+        Expected the start of an expression, but found an invalid expression token.
+
+        Error: Missing newline after argument
+
+          on main.tf line 14, in locals:
+          14:   d = 1 e = 2
+
+        An argument definition must end with a newline.
+
+        Error: Missing name for variable
+
+          on main.tf line 17, in variable:
+          17: variable {
+
+        All variable blocks must have 1 labels (name).
     "#]]);
 }
 
