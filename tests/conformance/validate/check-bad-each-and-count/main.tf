@@ -1,0 +1,6 @@
+check "c" {
+  assert {
+    condition     = each.key == count.index
+    error_message = "x"
+  }
+}

@@ -1,0 +1,6 @@
+check "c" {
+  assert {
+    condition     = local.nope
+    error_message = self.id
+  }
+}

@@ -1,0 +1,7 @@
+data "terraform_remote_state" "x" {
+  backend = "local"
+  count   = 1
+  lifecycle {
+    enabled = true
+  }
+}

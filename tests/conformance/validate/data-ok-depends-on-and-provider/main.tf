@@ -1,0 +1,6 @@
+data "terraform_remote_state" "x" {
+  backend    = "local"
+  provider   = terraform
+  depends_on = [terraform_data.a]
+}
+resource "terraform_data" "a" {}

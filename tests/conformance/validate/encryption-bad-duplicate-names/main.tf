@@ -1,0 +1,6 @@
+terraform {
+  encryption {
+    method "unencrypted" "a" {}
+    method "unencrypted" "a" {}
+  }
+}

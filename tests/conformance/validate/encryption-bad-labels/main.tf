@@ -1,0 +1,6 @@
+terraform {
+  encryption {
+    key_provider "pbkdf2" {}
+    method {}
+  }
+}

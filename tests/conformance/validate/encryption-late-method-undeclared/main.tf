@@ -1,0 +1,7 @@
+terraform {
+  encryption {
+    state {
+      method = method.aes_gcm.nope
+    }
+  }
+}

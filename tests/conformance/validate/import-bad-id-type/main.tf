@@ -1,0 +1,5 @@
+import {
+  to = terraform_data.a
+  id = ["x"]
+}
+resource "terraform_data" "a" {}

@@ -1,0 +1,6 @@
+import {
+  to       = terraform_data.a
+  id       = "x"
+  provider = "terraform"
+}
+resource "terraform_data" "a" {}

@@ -1,0 +1,4 @@
+import {
+  to = module.nope.terraform_data.a
+  id = "x"
+}

@@ -1,0 +1,7 @@
+variable "o" {
+  type    = object({ a = string })
+  default = null
+}
+locals {
+  x = var.o.b
+}

@@ -1,0 +1,7 @@
+module "m" {
+  source = "./child"
+  v      = local.a
+}
+locals {
+  a = module.m.out
+}

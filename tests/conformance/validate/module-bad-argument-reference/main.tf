@@ -1,0 +1,5 @@
+module "a" {
+  source = "./child"
+  x      = var.nope
+  y      = local.nope
+}

@@ -1,0 +1,4 @@
+variable "v" {}
+output "out" {
+  value = var.v
+}

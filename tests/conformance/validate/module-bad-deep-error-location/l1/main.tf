@@ -1,0 +1,3 @@
+module "l2" {
+  source = "./l2"
+}

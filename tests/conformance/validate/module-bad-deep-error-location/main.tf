@@ -1,0 +1,3 @@
+module "l1" {
+  source = "./l1"
+}

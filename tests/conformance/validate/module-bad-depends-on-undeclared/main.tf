@@ -1,0 +1,4 @@
+module "a" {
+  source     = "./child"
+  depends_on = [terraform_data.nope]
+}

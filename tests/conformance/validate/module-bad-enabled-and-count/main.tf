@@ -1,0 +1,7 @@
+module "a" {
+  source = "./child"
+  count  = 1
+  lifecycle {
+    enabled = true
+  }
+}

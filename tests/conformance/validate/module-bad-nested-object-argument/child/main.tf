@@ -1,0 +1,5 @@
+variable "conf" {
+  type = object({
+    list = list(object({ name = string, port = number }))
+  })
+}

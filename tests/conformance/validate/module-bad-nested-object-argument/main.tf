@@ -1,0 +1,8 @@
+module "a" {
+  source = "./child"
+  conf = {
+    list = [
+      { name = "a", port = "http" },
+    ]
+  }
+}

@@ -1,0 +1,4 @@
+module "a" {
+  source = "./child"
+  conf   = { list = [{ name = "a" }] }
+}

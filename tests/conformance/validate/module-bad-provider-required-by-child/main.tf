@@ -1,0 +1,6 @@
+module "a" {
+  source = "./child"
+  providers = {
+    nope = terraform
+  }
+}

@@ -1,0 +1,4 @@
+module "a" {
+  source = "./${count.index}"
+  count  = 1
+}

@@ -1,0 +1,6 @@
+module "a" {
+  source = "./child"
+}
+module "b" {
+  source = module.a.dir
+}

@@ -1,0 +1,3 @@
+output "never_used" {
+  value = upper([])
+}

@@ -1,0 +1,6 @@
+module "a" {
+  source = "./child"
+  lifecycle {
+    enabled = "x"
+  }
+}

@@ -1,0 +1,6 @@
+module "a" {
+  source = "./child"
+  _ {
+    x = 1
+  }
+}

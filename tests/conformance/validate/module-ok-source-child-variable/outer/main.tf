@@ -1,0 +1,6 @@
+variable "which" {
+  type = string
+}
+module "x" {
+  source = var.which
+}

@@ -1,0 +1,4 @@
+moved {
+  from = module.m.output
+  to   = module.n
+}

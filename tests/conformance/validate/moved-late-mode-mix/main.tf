@@ -1,0 +1,4 @@
+moved {
+  from = terraform_data.a
+  to   = data.terraform_remote_state.a
+}

@@ -1,0 +1,7 @@
+output "a" {
+  value = 1
+  precondition {
+    condition     = self > 1
+    error_message = "x"
+  }
+}

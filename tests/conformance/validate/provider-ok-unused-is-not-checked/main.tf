@@ -1,0 +1,4 @@
+provider "terraform" {
+  nope = 1
+  extra {}
+}

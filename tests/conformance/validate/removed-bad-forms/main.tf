@@ -1,0 +1,9 @@
+removed {
+  from = "terraform_data.a"
+}
+removed {
+  from = terraform_data
+}
+removed {
+  from = var.x
+}

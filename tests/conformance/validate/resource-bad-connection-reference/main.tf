@@ -1,0 +1,8 @@
+resource "terraform_data" "a" {
+  connection {
+    host = var.nope
+  }
+  provisioner "remote-exec" {
+    inline = ["true"]
+  }
+}

@@ -1,0 +1,6 @@
+resource "terraform_data" "a" {
+  dynamic {
+    for_each = [1]
+    content {}
+  }
+}

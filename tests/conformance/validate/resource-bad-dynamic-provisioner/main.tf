@@ -1,0 +1,9 @@
+resource "terraform_data" "a" {
+  dynamic "provisioner" {
+    for_each = [1]
+    labels   = ["local-exec"]
+    content {
+      command = "true"
+    }
+  }
+}

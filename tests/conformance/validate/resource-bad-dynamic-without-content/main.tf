@@ -1,0 +1,5 @@
+resource "terraform_data" "a" {
+  dynamic "x" {
+    for_each = [1]
+  }
+}

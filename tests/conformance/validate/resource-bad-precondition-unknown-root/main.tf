@@ -1,0 +1,8 @@
+resource "terraform_data" "a" {
+  lifecycle {
+    precondition {
+      condition     = other.a.id != ""
+      error_message = "x"
+    }
+  }
+}

@@ -1,0 +1,4 @@
+resource "terraform_data" "a" {
+  module   = 1
+  resource = 2
+}

@@ -1,0 +1,6 @@
+variable "v" { default = true }
+resource "terraform_data" "a" {
+  lifecycle {
+    destroy = var.v
+  }
+}

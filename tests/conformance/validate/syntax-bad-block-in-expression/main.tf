@@ -1,0 +1,5 @@
+locals {
+  a = block {
+    x = 1
+  }
+}

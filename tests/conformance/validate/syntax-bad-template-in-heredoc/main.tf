@@ -1,0 +1,6 @@
+locals {
+  a = <<EOT
+ok
+${1 + }
+EOT
+}

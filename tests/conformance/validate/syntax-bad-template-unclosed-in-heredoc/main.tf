@@ -1,0 +1,6 @@
+locals {
+  a = <<EOT
+${var.x
+EOT
+  b = 1
+}

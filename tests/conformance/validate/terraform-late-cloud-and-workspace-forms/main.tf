@@ -1,0 +1,8 @@
+terraform {
+  cloud {
+    workspaces {
+      name = "x"
+      tags = ["y"]
+    }
+  }
+}

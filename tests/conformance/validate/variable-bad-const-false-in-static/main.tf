@@ -1,0 +1,7 @@
+variable "dir" {
+  default = "./child"
+  const   = false
+}
+module "m" {
+  source = var.dir
+}

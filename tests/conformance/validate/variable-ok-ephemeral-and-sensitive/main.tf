@@ -1,0 +1,7 @@
+variable "a" {
+  type      = string
+  ephemeral = true
+  sensitive = true
+  nullable  = true
+  default   = null
+}

@@ -1,0 +1,10 @@
+variable "a" {
+  type = object({
+    # comment
+    a = string, b = number
+    c = optional(
+      list(string),
+      [],
+    )
+  })
+}
