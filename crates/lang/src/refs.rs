@@ -2,14 +2,13 @@
 
 use std::fmt;
 
+use groma_model::address::{self, IndexKey, InstanceKey, Referent, StepKind};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_syntax::ast::{Step, StepKey, Traversal};
 
-use crate::config::{ResourceKey, ResourceMode};
-
-const INVALID_REFERENCE: &str = "Invalid reference";
+use crate::config::ResourceKey;
 
 /// What a reference is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +22,7 @@ pub enum Subject {
         /// The name of the call.
         name: Str,
         /// The instance, if one is named by a constant.
-        key: Option<StepKey>,
+        key: InstanceKey,
         /// The output, if one is named.
         output: Option<Str>,
     },
@@ -32,7 +31,7 @@ pub enum Subject {
         /// Which.
         resource: ResourceKey,
         /// The instance, if one is named by a constant.
-        key: Option<StepKey>,
+        key: InstanceKey,
     },
     /// `path.name`
     Path(Str),
@@ -63,32 +62,58 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Reads a traversal.
+    /// Reads a traversal. The grammar of references is the model's; here its steps get their places in the text.
     pub fn parse(traversal: &Traversal) -> Result<Reference, Diagnostic> {
-        let name = || single_attribute(traversal);
-        let subject = match traversal.root.name.as_str() {
-            "var" => Subject::Variable(name()?),
-            "local" => Subject::Local(name()?),
-            "path" => Subject::Path(name()?),
-            "count" => Subject::Count(name()?),
-            "each" => Subject::Each(name()?),
-            "terraform" | "tofu" => Subject::Tool { root: traversal.root.name.clone(), name: name()? },
-            "self" => {
-                return Ok(Reference { subject: Subject::Itself, steps_used: 0, span: traversal.root.span });
-            }
-            "module" => return module_reference(traversal, name()?),
-            "data" => return prefixed_resource(traversal, ResourceMode::Data),
-            "ephemeral" => return prefixed_resource(traversal, ResourceMode::Ephemeral),
-            "resource" => return prefixed_resource(traversal, ResourceMode::Managed),
-            "template" | "lazy" | "arg" => return Err(reserved(traversal)),
-            _ => return resource_reference(traversal, ResourceMode::Managed, Some(traversal.root.name.clone()), 0),
-        };
-        Ok(Reference { subject, steps_used: 1, span: span_through(traversal, 1) })
+        let path = address_steps(traversal);
+        let found = address::Reference::from_traversal(&path).map_err(|error| {
+            Diagnostic::error(error.summary, error.detail).at(step_span(traversal, error.offset))
+        })?;
+        let steps_used = traversal.steps.len().saturating_sub(found.remaining.len());
+        let subject = Subject::of(found.referent, &traversal.root.name);
+        let span = traversal.root.span.to(step_span(traversal, steps_used));
+        Ok(Reference { subject, steps_used, span })
     }
 
     /// The steps that lead on from the subject.
     pub fn remaining<'t>(&self, traversal: &'t Traversal) -> &'t [Step] {
         traversal.steps.get(self.steps_used..).unwrap_or(&[])
+    }
+}
+
+/// The steps as the model reads them. Instead of its offset, each carries its number: 0 is the root.
+fn address_steps(traversal: &Traversal) -> address::Traversal {
+    let kind = |step: &Step| match step {
+        Step::Attr { name, .. } => StepKind::Attr(name.clone()),
+        Step::Index { key: StepKey::Number(number), .. } => StepKind::Index(IndexKey::Number(number.clone())),
+        Step::Index { key: StepKey::String(text), .. } => StepKind::Index(IndexKey::String(text.clone())),
+    };
+    let root = StepKind::Attr(traversal.root.name.clone());
+    let kinds = std::iter::once(root).chain(traversal.steps.iter().map(kind));
+    address::Traversal::from_root(kinds.enumerate().map(|(offset, kind)| address::Step { kind, offset }).collect())
+}
+
+/// Where a step stands; 0 is the root.
+fn step_span(traversal: &Traversal, number: usize) -> Span {
+    number.checked_sub(1).and_then(|at| traversal.steps.get(at)).map_or(traversal.root.span, Step::span)
+}
+
+impl Subject {
+    fn of(referent: Referent, root: &Str) -> Self {
+        let module = |name, key, output| Subject::Module { name, key, output };
+        match referent {
+            Referent::Variable(name) => Subject::Variable(name),
+            Referent::Local(name) => Subject::Local(name),
+            Referent::Path(name) => Subject::Path(name),
+            Referent::Count(name) => Subject::Count(name),
+            Referent::Each(name) => Subject::Each(name),
+            Referent::Terraform(name) => Subject::Tool { root: root.clone(), name },
+            Referent::SelfObject => Subject::Itself,
+            Referent::Module(name) => module(name, InstanceKey::None, None),
+            Referent::ModuleInstance(name, key) => module(name, key, None),
+            Referent::ModuleOutput(name, key, output) => module(name, key, Some(output)),
+            Referent::Resource(resource) => Subject::Resource { resource, key: InstanceKey::None },
+            Referent::Instance(instance) => Subject::Resource { resource: instance.resource, key: instance.key },
+        }
     }
 }
 
@@ -125,123 +150,4 @@ impl fmt::Display for Subject {
             Subject::Itself => f.write_str("self"),
         }
     }
-}
-
-/// From the root through so many steps.
-fn span_through(traversal: &Traversal, steps: usize) -> Span {
-    let last = steps.checked_sub(1).and_then(|at| traversal.steps.get(at));
-    last.map_or(traversal.root.span, |step| traversal.root.span.to(step.span()))
-}
-
-/// The name in `root.name`.
-fn single_attribute(traversal: &Traversal) -> Result<Str, Diagnostic> {
-    let root = &traversal.root.name;
-    match traversal.steps.first() {
-        Some(Step::Attr { name, .. }) => Ok(name.clone()),
-        Some(Step::Index { span, .. }) => {
-            let detail = format!("The \"{root}\" object does not support this operation.");
-            Err(Diagnostic::error(INVALID_REFERENCE, detail).at(*span))
-        }
-        None => {
-            let detail =
-                format!("The \"{root}\" object cannot be accessed directly. Instead, access one of its attributes.");
-            Err(Diagnostic::error(INVALID_REFERENCE, detail).at(traversal.root.span))
-        }
-    }
-}
-
-fn reserved(traversal: &Traversal) -> Diagnostic {
-    let detail = format!(
-        "The symbol name \"{}\" is reserved for use in a future version. If a provider uses it as a resource type name, \
-         write \"resource.\" in front of it.",
-        traversal.root.name
-    );
-    Diagnostic::error("Reserved symbol name", detail).at(traversal.root.span)
-}
-
-fn module_reference(traversal: &Traversal, name: Str) -> Result<Reference, Diagnostic> {
-    let mut steps_used = 1;
-    let mut key = None;
-    if let Some(Step::Index { key: found, span }) = traversal.steps.get(steps_used) {
-        key = Some(instance_key(found, "module", *span)?);
-        steps_used += 1;
-    }
-    let output = match traversal.steps.get(steps_used) {
-        Some(Step::Attr { name, .. }) => {
-            steps_used += 1;
-            Some(name.clone())
-        }
-        Some(Step::Index { span, .. }) => {
-            let detail = "Module instance objects do not support this operation.";
-            return Err(Diagnostic::error(INVALID_REFERENCE, detail).at(*span));
-        }
-        None => None,
-    };
-    let span = span_through(traversal, steps_used);
-    Ok(Reference { subject: Subject::Module { name, key, output }, steps_used, span })
-}
-
-/// `data.kind.name`, `ephemeral.kind.name`, `resource.kind.name`
-fn prefixed_resource(traversal: &Traversal, mode: ResourceMode) -> Result<Reference, Diagnostic> {
-    if traversal.steps.len() < 2 {
-        let root = &traversal.root.name;
-        let what = match mode {
-            ResourceMode::Data => "the data source type and the resource name",
-            ResourceMode::Ephemeral => "the ephemeral resource type and its name",
-            ResourceMode::Managed => "the resource type and the resource name",
-        };
-        let detail = format!("The \"{root}\" object must be followed by two attribute names: {what}.");
-        return Err(Diagnostic::error(INVALID_REFERENCE, detail).at(traversal.span));
-    }
-    match &traversal.steps[0] {
-        Step::Attr { name, .. } => resource_reference(traversal, mode, Some(name.clone()), 1),
-        Step::Index { span, .. } => {
-            let detail = format!("The \"{}\" object does not support this operation.", traversal.root.name);
-            Err(Diagnostic::error(INVALID_REFERENCE, detail).at(*span))
-        }
-    }
-}
-
-/// The rest of a resource reference, whose type was found before step `at`.
-fn resource_reference(
-    traversal: &Traversal,
-    mode: ResourceMode,
-    kind: Option<Str>,
-    at: usize,
-) -> Result<Reference, Diagnostic> {
-    let what = match mode {
-        ResourceMode::Data => "a data source",
-        ResourceMode::Ephemeral => "an ephemeral resource",
-        ResourceMode::Managed => "a resource type",
-    };
-    let missing_name = |span| {
-        let detail = format!(
-            "A reference to {what} must be followed by at least one attribute access, specifying the resource name."
-        );
-        Diagnostic::error(INVALID_REFERENCE, detail).at(span)
-    };
-    let (Some(kind), Some(step)) = (kind, traversal.steps.get(at)) else {
-        return Err(missing_name(traversal.span));
-    };
-    let Step::Attr { name, .. } = step else { return Err(missing_name(step.span())) };
-    let resource = ResourceKey { mode, ty: kind, name: name.clone() };
-    let mut steps_used = at + 1;
-    let mut key = None;
-    if let Some(Step::Index { key: found, span }) = traversal.steps.get(steps_used) {
-        key = Some(instance_key(found, "resource", *span)?);
-        steps_used += 1;
-    }
-    let span = span_through(traversal, steps_used);
-    Ok(Reference { subject: Subject::Resource { resource, key }, steps_used, span })
-}
-
-/// Instance keys are strings or whole numbers.
-fn instance_key(key: &StepKey, what: &str, span: Span) -> Result<StepKey, Diagnostic> {
-    if let StepKey::Number(number) = key
-        && number.to_i64().is_none()
-    {
-        let detail = format!("Invalid index for {what} instance: must be an integer.");
-        return Err(Diagnostic::error("Invalid index key", detail).at(span));
-    }
-    Ok(key.clone())
 }

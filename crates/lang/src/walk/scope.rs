@@ -277,8 +277,8 @@ impl Scope for ModuleScope<'_> {
                 self.instance_of(resource)
             }
             Subject::Resource { resource: key, key: instance_key } => {
-                let resource = self.check_resource(key, instance_key.as_ref(), traversal, &reference)?;
-                if instance_key.is_some() {
+                let resource = self.check_resource(key, instance_key, traversal, &reference)?;
+                if !instance_key.is_none() {
                     steps_used -= 1;
                 }
                 self.resource(resource)

@@ -1,8 +1,9 @@
 //! Checks of resource references that need no values: does it exist, may it be seen from here, is the instance key right,
 //! does the schema have that attribute.
 
+use groma_model::address::InstanceKey;
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_syntax::ast::{Step, StepKey, Traversal};
+use groma_syntax::ast::{Step, Traversal};
 
 use super::scope::{ModuleScope, undeclared};
 use crate::config::{Repetition, Resource, ResourceKey, ResourceMode};
@@ -14,7 +15,7 @@ impl ModuleScope<'_> {
     pub(super) fn check_resource(
         &self,
         key: &ResourceKey,
-        instance: Option<&StepKey>,
+        instance: &InstanceKey,
         traversal: &Traversal,
         reference: &Reference,
     ) -> Result<&Resource, Diagnostics> {
@@ -109,7 +110,7 @@ fn adjective(mode: ResourceMode) -> &'static str {
 
 fn check_instance_key(
     resource: &Resource,
-    instance: Option<&StepKey>,
+    instance: &InstanceKey,
     remaining: &[Step],
     reference: &Reference,
 ) -> Diagnostics {
@@ -122,9 +123,9 @@ fn check_instance_key(
         undeclared("Missing resource instance key", detail, reference)
     };
     match (&resource.repetition, instance) {
-        (Repetition::Count(_), None) if !remaining.is_empty() => missing("count", "count.index"),
-        (Repetition::ForEach(_), None) if !remaining.is_empty() => missing("for_each", "each.key"),
-        (Repetition::Once | Repetition::Enabled(_), Some(_)) => {
+        (Repetition::Count(_), InstanceKey::None) if !remaining.is_empty() => missing("count", "count.index"),
+        (Repetition::ForEach(_), InstanceKey::None) if !remaining.is_empty() => missing("for_each", "each.key"),
+        (Repetition::Once | Repetition::Enabled(_), InstanceKey::Int(_) | InstanceKey::String(_)) => {
             let detail = format!(
                 "Because {key} does not have \"count\" or \"for_each\" set, references to it must not include an index \
                  key. Remove the bracketed index to refer to the single instance of this resource."

@@ -36,8 +36,6 @@ pub enum Referent {
     ModuleInstance(Str, InstanceKey),
     /// An output of a module call: `module.a[0].ip`.
     ModuleOutput(Str, InstanceKey, Str),
-    /// A function of a provider: `provider::aws::arn_parse`.
-    Function(ProviderFunction),
 }
 
 /// A function of a provider.
@@ -211,7 +209,6 @@ impl fmt::Display for Referent {
             Referent::Module(name) => write!(f, "module.{name}"),
             Referent::ModuleInstance(name, key) => write!(f, "module.{name}{key}"),
             Referent::ModuleOutput(name, key, output) => write!(f, "module.{name}{key}.{output}"),
-            Referent::Function(function) => write!(f, "{function}"),
         }
     }
 }

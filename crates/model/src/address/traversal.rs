@@ -52,10 +52,10 @@ impl Step {
 }
 
 impl Traversal {
-    /// Puts steps together that were read elsewhere; none if there is no root name.
-    pub fn new(steps: Vec<Step>) -> Option<Traversal> {
-        steps.first()?.name()?;
-        Some(Self { steps })
+    /// Puts steps together that were read elsewhere. The first one must be a name.
+    pub fn from_root(steps: Vec<Step>) -> Traversal {
+        debug_assert!(steps.first().is_some_and(|step| step.name().is_some()), "a traversal starts with a name");
+        Self { steps }
     }
 
     /// Cuts a text into steps.
