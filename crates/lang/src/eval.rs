@@ -10,7 +10,6 @@ mod for_expr;
 mod interpreter;
 mod limits;
 mod mismatch;
-mod names;
 mod notes;
 mod operators;
 mod render;
@@ -38,7 +37,6 @@ use crate::environment::Environment;
 use crate::func::{ExternalFunction, Function};
 
 pub use limits::{MAX_DEPTH, MAX_NODES, MAX_TEXT, oversize};
-pub use names::suggestion;
 pub use notes::{Cause, describe, value_notes};
 pub use scopes::{Bound, EmptyScope, FunctionScope, MapScope};
 pub use traverse::{get_attr, index, walk_steps};

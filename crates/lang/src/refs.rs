@@ -65,9 +65,8 @@ impl Reference {
     /// Reads a traversal. The grammar of references is the model's; here its steps get their places in the text.
     pub fn parse(traversal: &Traversal) -> Result<Reference, Diagnostic> {
         let path = address_steps(traversal);
-        let found = address::Reference::from_traversal(&path).map_err(|error| {
-            Diagnostic::error(error.summary, error.detail).at(step_span(traversal, error.offset))
-        })?;
+        let found = address::Reference::from_traversal(&path)
+            .map_err(|error| Diagnostic::error(error.summary, error.detail).at(step_span(traversal, error.offset)))?;
         let steps_used = traversal.steps.len().saturating_sub(found.remaining.len());
         let subject = Subject::of(found.referent, &traversal.root.name);
         let span = traversal.root.span.to(step_span(traversal, steps_used));

@@ -1,10 +1,16 @@
 //! Strings of the language: shared, immutable and always in Unicode normal form C.
 
+mod prefix;
+mod suggest;
+
 use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::sync::Arc;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+pub use prefix::safe_prefix;
+pub use suggest::suggestion;
 
 /// A shared string in normal form C. Cloning costs a reference count.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,10 +32,6 @@ impl Str {
         &self.0
     }
 }
-
-mod prefix;
-
-pub use prefix::safe_prefix;
 
 impl std::ops::Deref for Str {
     type Target = str;

@@ -283,31 +283,3 @@ impl Body {
         }
     }
 }
-
-/// The first of `known` that is close enough to `given` to be meant.
-pub(crate) fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    known.into_iter().find(|name| distance_below_three(given, name))
-}
-
-/// Whether the Levenshtein distance of two names is less than three.
-fn distance_below_three(left: &str, right: &str) -> bool {
-    let left: Vec<char> = left.chars().collect();
-    let right: Vec<char> = right.chars().collect();
-    if left.len().abs_diff(right.len()) > 2 {
-        return false;
-    }
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (at, from) in left.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = at + 1;
-        for (column, to) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != to);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
-        }
-        if row.iter().all(|distance| *distance > 2) {
-            return false;
-        }
-    }
-    row[right.len()] < 3
-}

@@ -2,10 +2,9 @@
 
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::path::Path;
+use groma_model::text::suggestion;
 use groma_model::ty::{ObjectType, Type};
 use groma_syntax::ast::{Expr, ExprKind, ObjectItem};
-
-use crate::eval::suggestion;
 
 /// Warns about attributes of object expressions in `expr` that are dropped by converting to `ty`. `what` names the whole
 /// value, e.g. `this variable`. Strings of the JSON syntax are no object expressions, and neither are its objects.

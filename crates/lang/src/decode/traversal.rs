@@ -2,12 +2,12 @@
 
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::schema::{Attribute, AttributeKind, Block, NestedBlock, Nesting};
-use groma_model::text::Str;
+use groma_model::text::{Str, suggestion};
 use groma_model::value::Value;
 use groma_syntax::ast::{Step, StepKey};
 use groma_syntax::is_identifier;
 
-use crate::eval::{suggestion, walk_steps};
+use crate::eval::walk_steps;
 
 /// What is wrong with steps into an object of a schema.
 pub fn check_traversal(schema: &Block, steps: &[Step]) -> Diagnostics {

@@ -3,13 +3,14 @@
 use groma_model::convert::convert;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::Span;
+use groma_model::text::suggestion;
 use groma_model::ty::Type;
 use groma_model::value::{Value, go_quote};
 use groma_syntax::ast::{Call, Expr, ExprKind, TemplatePart};
 
 use super::interpreter::{Interpreter, checked};
 use super::render::Renderer;
-use super::{FunctionLookup, notes, suggestion};
+use super::{FunctionLookup, notes};
 use crate::func::call::{self, Callee};
 use crate::func::special::Special;
 use crate::func::{CallContext, FunctionError};

@@ -8,7 +8,7 @@ use groma_model::value::Value;
 pub const MAX_NODES: u64 = 50_000_000;
 
 /// How deep a value may be nested. Walking a value recurses.
-pub const MAX_DEPTH: u32 = 512;
+pub use groma_model::value::MAX_DEPTH;
 
 /// How many bytes a string may have that a template makes.
 pub const MAX_TEXT: usize = 256 << 20;

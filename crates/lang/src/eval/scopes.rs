@@ -1,13 +1,13 @@
 //! Small scopes: nothing at all, the names of one object, and one more name on top of another scope.
 
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_model::text::Str;
+use groma_model::text::{Str, suggestion};
 use groma_model::value::Value;
 use groma_syntax::ast::Traversal;
 
 use crate::func::registry::{self, Place};
 
-use super::{CallSettings, FunctionLookup, Resolved, Scope, suggestion};
+use super::{CallSettings, FunctionLookup, Resolved, Scope};
 
 /// No names and no functions: values in variable files, defaults of optional attributes.
 #[derive(Debug, Clone, Copy, Default)]

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::mark::Mark;
 use groma_model::span::{SourceMap, Span};
-use groma_model::text::Str;
+use groma_model::text::{Str, suggestion};
 use groma_model::ty::Type;
 use groma_model::value::Value;
 use groma_syntax::ast::Traversal;
 
 use super::{CallInstances, InstanceIndex, RepetitionData, Walk};
 use crate::config::{Repetition, Resource};
-use crate::eval::{CallSettings, FunctionLookup, Resolved, Scope, suggestion};
+use crate::eval::{CallSettings, FunctionLookup, Resolved, Scope};
 use crate::func::registry::{self, Place};
 use crate::refs::{Reference, Subject};
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::Span;
+use groma_model::text::suggestion;
 
 use super::native::missing_argument;
-use super::{Attribute, Block, BlockSchema, Body, BodySchema, Content, Hidden, Label, suggest};
+use super::{Attribute, Block, BlockSchema, Body, BodySchema, Content, Hidden, Label};
 use crate::ast::Ident;
 use crate::json::{Node, NodeKind, Property, to_expr, to_literal};
 
@@ -26,7 +27,7 @@ pub(super) fn content(value: &Arc<Node>, hidden: &Hidden, schema: &BodySchema) -
         if property.name == "//" || rest.attributes.contains(&property.name) {
             continue;
         }
-        let advice = suggest(&property.name, known.iter().copied())
+        let advice = suggestion(&property.name, known.iter().copied())
             .map_or(String::new(), |meant| format!(" Did you mean {meant:?}?"));
         let detail = format!("No argument or block type is named {:?}.{advice}", property.name.as_str());
         diagnostics.push(

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_model::text::Str;
+use groma_model::text::{Str, suggestion};
 
-use super::{Attribute, Block, BlockSchema, BodySchema, Content, Hidden, NativeItems, suggest};
+use super::{Attribute, Block, BlockSchema, BodySchema, Content, Hidden, NativeItems};
 
 pub(super) fn content(items: &NativeItems, hidden: &Hidden, schema: &BodySchema) -> (Content, Diagnostics) {
     let (content, rest, mut diagnostics) = partial_content(items, hidden, schema);
@@ -26,7 +26,7 @@ pub(super) fn content(items: &NativeItems, hidden: &Hidden, schema: &BodySchema)
 fn unsupported_argument(attribute: &Attribute, content: &Content, schema: &BodySchema) -> Diagnostic {
     let name = &attribute.name.name;
     let unused = schema.attributes.iter().filter(|known| content.attr(&known.name).is_none());
-    let advice = match suggest(name, unused.map(|known| known.name.as_str())) {
+    let advice = match suggestion(name, unused.map(|known| known.name.as_str())) {
         Some(meant) => format!(" Did you mean {meant:?}?"),
         None if schema.blocks.iter().any(|block| block.kind == *name) => {
             format!(" Did you mean to define a block of type {:?}?", name.as_str())
@@ -39,7 +39,7 @@ fn unsupported_argument(attribute: &Attribute, content: &Content, schema: &BodyS
 
 fn unsupported_block(block: &Block, schema: &BodySchema) -> Diagnostic {
     let kind = &block.kind.name;
-    let advice = match suggest(kind, schema.blocks.iter().map(|known| known.kind.as_str())) {
+    let advice = match suggestion(kind, schema.blocks.iter().map(|known| known.kind.as_str())) {
         Some(meant) => format!(" Did you mean {meant:?}?"),
         None if schema.attributes.iter().any(|attribute| attribute.name == *kind) => format!(
             " Did you mean to define argument {:?}? If so, use the equals sign to assign it a value.",

@@ -3,7 +3,7 @@
 use groma_model::diag::Diagnostics;
 use groma_model::span::SourceMap;
 
-use super::{Body, BodySchema, suggest};
+use super::{Body, BodySchema};
 use crate::{parse_json, parse_native};
 
 #[track_caller]
@@ -126,12 +126,4 @@ fn an_override_replaces_arguments_and_kinds_of_blocks() {
     assert!(content.attr("count").is_some());
     let kinds: Vec<_> = content.blocks.iter().map(|block| block.kind.name.as_str()).collect();
     assert_eq!(kinds, ["dynamic", "resource"]);
-}
-
-#[test]
-fn suggestions_are_at_most_two_letters_off() {
-    assert_eq!(suggest("nmae", ["count", "name"]), Some("name"));
-    assert_eq!(suggest("names", ["name"]), Some("name"));
-    assert_eq!(suggest("nothing", ["name"]), None);
-    assert_eq!(suggest("", ["ab"]), Some("ab"));
 }

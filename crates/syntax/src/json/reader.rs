@@ -5,12 +5,11 @@ use std::sync::Arc;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::number::Number;
 use groma_model::span::{FileId, Span};
-use groma_model::text::Str;
+use groma_model::text::{Str, suggestion};
 
 use super::scanner::{Kind, Scanner, Token};
 use super::{Node, NodeKind, Property};
 use crate::MAX_NESTING;
-use crate::body::suggest;
 
 const START_OF_VALUE: &str = "A JSON value must start with a brace, a bracket, a number, a string, or a keyword.";
 
@@ -245,7 +244,7 @@ impl<'t> Reader<'t> {
                 let detail = if matches!(word, "undefined" | "NaN" | "Infinity") {
                     format!("The JavaScript identifier {word:?} cannot be used in JSON.")
                 } else {
-                    let advice = suggest(word, ["false", "true", "null"]);
+                    let advice = suggestion(word, ["false", "true", "null"]);
                     let advice = advice.map_or(String::new(), |meant| format!(" Did you mean {meant:?}?"));
                     format!("{word:?} is not a valid JSON keyword.{advice}")
                 };

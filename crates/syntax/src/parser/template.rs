@@ -4,11 +4,11 @@
 use std::borrow::Cow;
 
 use groma_model::span::Span;
+use groma_model::text::suggestion;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::Parser;
 use crate::ast::{Expr, ExprKind, Ident, Template, TemplateKind};
-use crate::body::suggest;
 use crate::lexer::{Token, TokenKind};
 
 const BAD_FOR: &str = "Invalid 'for' directive";
@@ -234,7 +234,7 @@ impl<'t> Parser<'t> {
         }
         let word = self.word(keyword);
         let known = ["if", "for", "else", "endif", "endfor"];
-        let advice = suggest(word, known).map_or(String::new(), |meant| format!(" Did you mean {meant:?}?"));
+        let advice = suggestion(word, known).map_or(String::new(), |meant| format!(" Did you mean {meant:?}?"));
         let context = self.between(open, keyword);
         let detail = format!("{word:?} is not a valid template control keyword.{advice}");
         self.error_within("Invalid template control keyword", detail, keyword, context);

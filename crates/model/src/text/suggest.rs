@@ -34,6 +34,8 @@ mod tests {
     fn close_names_are_found() {
         assert_eq!(suggestion("uper", ["lower", "upper"]), Some("upper"));
         assert_eq!(suggestion("nothing", ["lower", "upper"]), None);
+        assert_eq!(suggestion("nmae", ["count", "name"]), Some("name"));
+        assert_eq!(suggestion("", ["ab"]), Some("ab"));
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "ab"), 2);
     }
