@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "xtask is an edge: it reads the environment and measures wall time")]
 
 mod bench;
+mod codegen;
 mod conformance;
 mod dist;
 mod fuzz;
@@ -37,6 +38,7 @@ enum Task {
     Peers(peers::Args),
     Fuzz(fuzz::Args),
     Dist(dist::Args),
+    Codegen(codegen::Args),
     /// Run one program and report its wall time and peak memory (used by `bench`).
     #[command(hide = true)]
     Measure(bench::MeasureArgs),
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Task::Peers(args) => peers::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Dist(args) => dist::run(&args),
+        Task::Codegen(args) => codegen::run(&args),
         Task::Measure(args) => bench::measure(&args),
     };
     match result {

@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use crate::ladder::{Counts, Ladder};
-use crate::{dist, fuzz, peers, process, tidy, workspace};
+use crate::{codegen, dist, fuzz, peers, process, tidy, workspace};
 
 /// Run every test, from a fresh machine: builds what is missing, says what it does, sums up.
 #[derive(clap::Args)]
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 /// Runs the ladder.
 pub(crate) fn run(args: &Args) -> Result<()> {
     ensure_components()?;
-    let mut ladder = Ladder::new(if args.fast { 4 } else { 9 }, &args.skip);
+    let mut ladder = Ladder::new(if args.fast { 4 } else { 10 }, &args.skip);
     ladder.step("tidy", "the rules of the house", |_| tidy::run(&tidy::Args {}));
     ladder.step("fmt", "formatting", |_| format_check());
     ladder.step("clippy", "lints, warnings denied", |_| lint());
@@ -33,6 +33,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if !args.fast {
         ladder.step("crates", "every crate builds alone, with its own features", check_alone);
         ladder.step("doc", "documentation builds without warnings", |_| document());
+        ladder.step("codegen", "generated code is what its sources give", |_| codegen::check());
         ladder.step("slice", "the thin slice, with the real time plugin and OpenTofu", slice);
         ladder.step("fuzz", "every fuzz target", |counts| fuzz::run_all(counts, args.fuzz_seconds));
         ladder.step("dist", "the static binary, packed and tried", |_| dist::smoke());
