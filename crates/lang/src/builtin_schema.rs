@@ -53,11 +53,30 @@ pub fn validate_config(mode: ResourceMode, kind: &str, config: &Value) -> Diagno
                 let detail = format!("There is no backend type named {name:?}.");
                 let diagnostic = Diagnostic::error("Invalid backend configuration", detail);
                 diagnostics.push(diagnostic.at_path(Path::root().attr("backend")));
+            } else if let (Some(backend), Some(config)) = (backend, attribute("config")) {
+                diagnostics.extend(check_backend_config(backend, config));
             }
         }
         _ => {}
     }
     diagnostics
+}
+
+/// Arguments of the backends whose arguments are known here.
+fn check_backend_config(backend: &str, config: &Value) -> Option<Diagnostic> {
+    let invalid = |detail: String| {
+        let diagnostic = Diagnostic::error("Invalid backend configuration", detail);
+        Some(diagnostic.at_path(Path::root().attr("config")))
+    };
+    if config.is_null() || !config.is_known() {
+        return None;
+    }
+    let Some(entries) = config.as_entries() else {
+        return invalid("The configuration must be an object value.".into());
+    };
+    let unexpected = |name: &&Str| backend == "local" && !["path", "workspace_dir"].contains(&name.as_str());
+    let name = entries.names().iter().find(unexpected)?;
+    invalid(format!("The backend {backend:?} has no argument named {:?}.", name.as_str()))
 }
 
 fn is_ours(provider: &ProviderSource) -> bool {

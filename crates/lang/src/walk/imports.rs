@@ -17,9 +17,38 @@ impl Walk<'_> {
         let path = &self.graph.modules[self.arena[instance].module].node.path;
         let mut diagnostics = Diagnostics::new();
         for import in self.module_of(0).imports.iter().filter(|import| leads_to(import, path, key)) {
-            diagnostics.extend(self.validate_import(import));
+            diagnostics.extend(self.check_import_provider(instance, import, key));
+            diagnostics.extend(self.check_identity(instance, import, key));
+            if !diagnostics.has_errors() {
+                diagnostics.extend(self.validate_import(import));
+            }
         }
         diagnostics
+    }
+
+    /// An import may name a provider only as the resource itself does.
+    fn check_import_provider(&self, instance: InstanceIndex, import: &Import, key: &ResourceKey) -> Diagnostics {
+        let (Some(wanted), Some(place)) = (&import.provider_ref, import.provider_span) else {
+            return Diagnostics::new();
+        };
+        let Some(resource) = self.module_of(instance).resources.get(key) else { return Diagnostics::new() };
+        let detail = match &resource.provider_ref {
+            Some(reference) if reference.key == wanted.key => return Diagnostics::new(),
+            Some(_) => "The provider argument in the target resource block must match the import block.",
+            None => "The provider argument in the target resource block must be specified and match the import block.",
+        };
+        Diagnostic::error("Invalid import provider argument", detail).at(place).into()
+    }
+
+    /// The built-in resources cannot be found by an identity.
+    fn check_identity(&self, instance: InstanceIndex, import: &Import, key: &ResourceKey) -> Diagnostics {
+        let Some(identity) = &import.identity else { return Diagnostics::new() };
+        let Some(resource) = self.module_of(instance).resources.get(key) else { return Diagnostics::new() };
+        if !resource.provider.is_builtin() {
+            return Diagnostics::new();
+        }
+        let detail = format!("Resources of type {} cannot be imported by identity, because they have none.", key.ty);
+        Diagnostic::error("Unable to determine identity schema for import identity", detail).at(identity.span).into()
     }
 
     fn validate_import(&self, import: &Import) -> Diagnostics {

@@ -27,6 +27,8 @@ pub struct ModuleScope<'w> {
     check: Option<Str>,
     /// The resource whose own configuration this is; it may not refer to itself.
     own: Option<&'w Resource>,
+    /// The variable that the expression judges: its value is what was given, even while validating.
+    judged: Option<Str>,
     /// Which functions there are.
     place: Place,
     /// The texts that the expression and what it refers to stand in.
@@ -43,6 +45,7 @@ impl<'w> ModuleScope<'w> {
             itself: None,
             check: None,
             own: None,
+            judged: None,
             place: Place::Module,
             sources: walk.settings.sources,
         }
@@ -73,6 +76,12 @@ impl<'w> ModuleScope<'w> {
         self
     }
 
+    /// In a condition that a variable must meet.
+    pub(super) fn judging(mut self, variable: Str) -> Self {
+        self.judged = Some(variable);
+        self
+    }
+
     /// In the configuration of a resource itself.
     pub(super) fn inside(mut self, resource: &'w Resource) -> Self {
         self.own = Some(resource);
@@ -91,7 +100,7 @@ impl<'w> ModuleScope<'w> {
         };
         let ty = variable.constraint().without_optional();
         let value = match self.walk.arena[self.instance].variables.get(name) {
-            Some(value) if !self.walk.is_validating() => value.clone(),
+            Some(value) if !self.walk.is_validating() || self.judged.as_ref() == Some(name) => value.clone(),
             _ => Value::unknown(ty),
         };
         let value = if variable.is_sensitive() { value.mark(Mark::Sensitive) } else { value };

@@ -118,7 +118,7 @@ impl Walk<'_> {
     }
 
     fn check_validations(&self, instance: InstanceIndex, variable: &Variable) -> Diagnostics {
-        let scope = ModuleScope::new(self, instance);
+        let scope = ModuleScope::new(self, instance).judging(variable.name.clone());
         let argument = self.graph.modules[self.arena[instance].module].arguments.get(&variable.name);
         let blame = argument.map_or(variable.declared.header, |argument| argument.expr.span);
         let mut diagnostics = Diagnostics::new();
