@@ -206,11 +206,12 @@ impl Builder<'_> {
         chain: &ModuleChain<'_>,
         call: &ModuleCall,
     ) -> Option<(Source, Str, Option<VersionConstraint>)> {
-        let Ok(version) = self.version(chain, call) else { return None };
+        let version = self.version(chain, call);
         let expr = call.source.as_ref()?;
         let text = self.source_text(chain, call, expr)?;
-        match source::parse(&text, version.is_some()) {
-            Ok(found) => Some((found, text, version)),
+        // Even a bad version says that a registry is meant.
+        match source::parse(&text, version != Ok(None)) {
+            Ok(found) => Some((found, text, version.ok()?)),
             Err(problem) => {
                 self.bad_source(&text, problem, expr.span);
                 None

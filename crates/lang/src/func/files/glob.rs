@@ -49,6 +49,10 @@ impl Part {
         if text == "**" {
             return Ok(Part::AnyDepth);
         }
+        // Where nothing stands for anything else, a backslash is a backslash.
+        if !text.contains(['*', '?', '[', '{']) {
+            return Ok(Part::Exactly(text.to_owned()));
+        }
         let mut tokens = Vec::new();
         let mut chars = text.chars().peekable();
         while let Some(c) = chars.next() {
