@@ -55,6 +55,7 @@ fn bad_sources_are_reported_where_they_stand() {
         &[
             "error main.tf:2 Invalid module source address",
             "error main.tf:5 Invalid registry module source address",
+            "error main.tf:9 Invalid registry module source address",
             "error main.tf:10 Invalid version constraint",
         ],
     );
