@@ -123,7 +123,8 @@ impl Variable {
             default: None,
             sensitive: content.attr("sensitive").and_then(|attribute| decoder.constant_bool(attribute)),
             ephemeral: content.attr("ephemeral").and_then(|attribute| decoder.constant_bool(attribute)),
-            nullable: content.attr("nullable").and_then(|attribute| decoder.constant_bool(attribute)),
+            // What is written and cannot be read counts as no.
+            nullable: content.attr("nullable").map(|attribute| decoder.constant_bool(attribute).unwrap_or(false)),
             constant: content.attr("const").and_then(|attribute| decoder.constant_bool(attribute)),
             deprecated: None,
             validations: Vec::new(),

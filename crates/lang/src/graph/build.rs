@@ -7,7 +7,7 @@ use groma_syntax::ast::{Expr, Traversal};
 use groma_syntax::body::{Attribute, Body};
 
 use super::{Graph, ModuleEntry, ModuleIndex, Node, NodeIndex, NodeKind};
-use crate::config::{CheckRule, Module, ModuleCall, Provisioner, Resource, ResourceKey, When};
+use crate::config::{CheckRule, Module, ModuleCall, ProviderConfigKey, Provisioner, Resource, ResourceKey, When};
 use crate::load::{ModuleNode, ModuleTree};
 use crate::refs::{Reference, Subject};
 use crate::walk::imports::leads_to;
@@ -232,8 +232,8 @@ impl Needs<'_, '_> {
         self.rules(module, &resource.postconditions);
         if let Some(provider) = &resource.provider_ref {
             self.maybe(module, provider.instance.as_deref());
-            self.node(module, NodeKind::Provider(provider.key.clone()));
         }
+        self.provider(module, resource.provider_key());
         let managed = &resource.managed;
         self.maybe(module, managed.prevent_destroy.as_deref());
         managed.replace_triggered_by.iter().for_each(|expr| self.expr(module, expr));
@@ -241,6 +241,25 @@ impl Needs<'_, '_> {
             self.body(module, &connection.config);
         }
         managed.provisioners.iter().for_each(|provisioner| self.provisioner(module, provisioner));
+    }
+
+    /// The configuration that a module knows as `key`: its own, or that of the nearest caller that passes one on.
+    fn provider(&mut self, mut module: ModuleIndex, mut key: ProviderConfigKey) {
+        loop {
+            let entry = &self.graph.modules[module];
+            if entry.node.module.provider_configs.contains_key(&key) {
+                return self.node(module, NodeKind::Provider(key));
+            }
+            let (Some(parent), Some(call)) = (entry.parent, entry.node.path.last()) else { return };
+            let call = self.graph.modules[parent].node.module.module_calls.get(call);
+            let passed = call.and_then(|call| call.providers.iter().find(|passed| passed.in_child.key == key));
+            match passed {
+                Some(passed) => key = passed.in_parent.key.clone(),
+                None if key.alias.is_some() => return,
+                None => {}
+            }
+            module = parent;
+        }
     }
 
     /// What the imports into a resource refer to, in the root module.

@@ -13,7 +13,7 @@ impl Walk<'_> {
     /// Says which providers and provisioners are missing.
     pub(super) fn check_requirements(&self) -> Diagnostics {
         let mut providers: BTreeSet<Provider> = BTreeSet::new();
-        let mut unknown_provisioners: BTreeSet<Str> = BTreeSet::new();
+        let mut unknown_provisioners: Vec<Str> = Vec::new();
         for entry in &self.graph.modules {
             let module = &entry.node.module;
             providers.extend(module.required_providers.entries.values().map(|required| required.provider.clone()));

@@ -1,0 +1,4 @@
+module "m" {
+  source   = "./child"
+  for_each = toset(tonumber("x"))
+}

@@ -1,0 +1,3 @@
+resource "terraform_data" "b" {
+  nope = 1
+}

@@ -1,0 +1,11 @@
+provider "terraform" {
+  nope = 1
+}
+resource "terraform_data" "a" {
+  provisioner "local-exec" {
+    command = ["not", "a", "string"]
+  }
+}
+module "c" {
+  source = "./child"
+}

@@ -1,0 +1,11 @@
+variable "a" {
+  nullable = create
+  default  = null
+}
+variable "b" {
+  nullable = "x"
+  default  = null
+}
+variable "c" {
+  nullable = []
+}
