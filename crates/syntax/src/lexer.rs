@@ -1,5 +1,5 @@
 //! Cuts a whole text into tokens, before anything is parsed. What cannot be a token is one all the same, of a kind that
-//! [`check`] has a message for.
+//! [`mod@check`] has a message for.
 
 mod check;
 mod template;

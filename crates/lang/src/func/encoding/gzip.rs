@@ -1,7 +1,7 @@
 //! gzip with exactly the bytes that Go's `compress/gzip` writes at its default level when flushed and closed.
 //!
 //! Compressed text ends up in arguments that force a replacement when they change, so the bytes must be those that the
-//! other tools would write, not merely ones that unpack to the same text. [`matches`] decides how text is divided into
+//! other tools would write, not merely ones that unpack to the same text. [`mod@matches`] decides how text is divided into
 //! literals and repetitions, [`block`] how those are coded. Unpacking is left to `flate2`.
 
 mod block;

@@ -1,4 +1,4 @@
-//! `yamlencode` and `yamldecode`. Reading is in [`read`] (with a look at [`layout`]), what scalars mean in [`resolve`], writing in [`write`].
+//! `yamlencode` and `yamldecode`. Reading is in [`read`] (with a look at [`layout`]), what scalars mean in [`resolve`], writing in [`mod@write`].
 
 mod layout;
 mod read;
