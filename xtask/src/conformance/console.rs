@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
 
@@ -13,6 +14,9 @@ use super::{Case, Outcome, Programs, pool, scratch};
 
 /// So many expressions go to one process, as long as none fails.
 const BATCH: usize = 50;
+
+/// After so many expressions a sign of life is printed.
+const PROGRESS: usize = 1000;
 
 /// The first character of a kept answer: whether a value or a message follows.
 const VALUE: char = '=';
@@ -114,7 +118,16 @@ fn evaluate(program: &Program, topics: &[Topic], kept: &mut Answers) -> Result<V
     }
     let asked: usize = work.iter().map(|work| work.expressions.len()).sum();
     println!("    {}: {asked} of {} expressions to evaluate", program.name, all_keys.len());
-    let results = pool::map(&work, |thread, work| answer_all(&Console { program, work, dir: &work.dirs[thread] }))?;
+    let done = AtomicUsize::new(0);
+    let results = pool::map(&work, |thread, work| {
+        let answers = answer_all(&Console { program, work, dir: &work.dirs[thread] })?;
+        let before = done.fetch_add(answers.len(), Ordering::Relaxed);
+        let after = before + answers.len();
+        if before / PROGRESS != after / PROGRESS {
+            println!("    {}: {after} of {asked}", program.name);
+        }
+        Ok(answers)
+    })?;
     for (work, answers) in work.iter().zip(results) {
         for (key, answer) in work.keys.iter().zip(answers) {
             if program.keep_answers {
