@@ -133,7 +133,7 @@ fn build(peer: &Peer, path: &Path) -> Result<()> {
         .arg("-o")
         .arg(&unfinished)
         .arg(peer.package);
-    process::run(&mut command)?;
+    process::run_patiently(&mut command)?;
     std::fs::rename(&unfinished, path).context("cannot move the binary into the cache")
 }
 

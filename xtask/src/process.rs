@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -26,6 +27,29 @@ fn name(command: &Command) -> String {
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     println!("    $ {}", shown(command));
     let status = command.status().with_context(|| format!("cannot start {}", name(command)))?;
+    if !status.success() {
+        bail!("{} ended with {status}", shown(command));
+    }
+    Ok(())
+}
+
+/// Runs a command that is silent for minutes, and says from time to time that it is still at it.
+pub(crate) fn run_patiently(command: &mut Command) -> Result<()> {
+    const PATIENCE: Duration = Duration::from_secs(20);
+    println!("    $ {}", shown(command));
+    let start = Instant::now();
+    let mut child = command.spawn().with_context(|| format!("cannot start {}", name(command)))?;
+    let mut said = start;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        if said.elapsed() >= PATIENCE {
+            said = Instant::now();
+            println!("    ... still running, {} s", start.elapsed().as_secs());
+        }
+    };
     if !status.success() {
         bail!("{} ended with {status}", shown(command));
     }
