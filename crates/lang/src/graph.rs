@@ -13,6 +13,7 @@ use groma_syntax::body::Attribute;
 
 use crate::config::{ProviderConfigKey, ResourceKey};
 use crate::load::{ModuleNode, ModuleTree};
+use crate::oracle::ResourceOracle;
 
 pub use order::Cycle;
 
@@ -96,9 +97,9 @@ pub struct Graph<'t> {
 }
 
 impl<'t> Graph<'t> {
-    /// Finds all nodes of a tree and what they need.
-    pub fn new(tree: &'t ModuleTree) -> Self {
-        build::build(tree)
+    /// Finds all nodes of a tree and what they need. Arguments that a schema does not have are mistakes and need nothing.
+    pub fn new(tree: &'t ModuleTree, schemas: &dyn ResourceOracle) -> Self {
+        build::build(tree, schemas)
     }
 
     /// All nodes, each behind what it needs; or the nodes that wait for each other.

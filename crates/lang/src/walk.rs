@@ -123,7 +123,7 @@ impl<'a> Walk<'a> {
         settings: Settings<'a>,
         inputs: &BTreeMap<Str, InputValue>,
     ) -> (Self, Diagnostics) {
-        let graph = Graph::new(tree);
+        let graph = Graph::new(tree, settings.oracle);
         let modules = graph.modules.len();
         let root = Instance::new(0, None, String::new(), RepetitionData::default());
         let mut walk = Walk {

@@ -33,8 +33,8 @@ pub fn with_console<T>(
     session: &mut Session,
     talk: impl FnOnce(&Session, Option<&Console<'_>>, Diagnostics) -> T,
 ) -> T {
-    let Loaded { tree, inputs, mut diagnostics, undeclared } = session.load();
-    diagnostics.extend(undeclared);
+    let Loaded { tree, inputs, mut diagnostics, about_values } = session.load();
+    diagnostics.extend(about_values);
     let (Some(tree), false) = (tree, diagnostics.has_errors()) else { return talk(session, None, diagnostics) };
     let oracle = NothingExists(BuiltinSchemas);
     let settings = session.settings(Purpose::Evaluate, &oracle);

@@ -31,8 +31,8 @@ pub enum GivenVariable {
 pub(crate) struct Collected {
     pub(crate) values: BTreeMap<Str, InputValue>,
     pub(crate) diagnostics: Diagnostics,
-    /// Of values for variables that nobody declared.
-    pub(crate) undeclared: Diagnostics,
+    /// Of values that cannot be read, or that are for variables that nobody declared. It matters once values do.
+    pub(crate) about_values: Diagnostics,
 }
 
 /// A value before the declaration of its variable says how to read it.
@@ -47,20 +47,22 @@ pub(crate) fn collect(sources: &mut SourceMap, start: &Start, declared: &BTreeMa
     reader.environment();
     reader.automatic_files();
     reader.command_line();
-    let Reader { found, mut diagnostics, .. } = reader;
+    let Reader { found, diagnostics, .. } = reader;
     let mut values = BTreeMap::new();
+    let mut about_values = Diagnostics::new();
     let mut undeclared = Undeclared::default();
     for (name, raw) in found {
         match declared.get(name.as_str()) {
             None => undeclared.add(&name, &raw),
             Some(variable) => {
                 let (value, problems) = read(sources, variable, raw);
-                diagnostics.extend(problems);
+                about_values.extend(problems);
                 values.insert(name.into(), value);
             }
         }
     }
-    Collected { values, diagnostics, undeclared: undeclared.finish() }
+    about_values.extend(undeclared.finish());
+    Collected { values, diagnostics, about_values }
 }
 
 struct Reader<'a> {

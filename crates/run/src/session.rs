@@ -77,7 +77,7 @@ pub struct Loaded {
     /// What was found on the way.
     pub diagnostics: Diagnostics,
     /// What is wrong with values that no variable is declared for. Matters only where values do.
-    pub undeclared: Diagnostics,
+    pub about_values: Diagnostics,
 }
 
 impl Session {
@@ -114,7 +114,7 @@ impl Session {
         diagnostics.extend(found);
         let collected = inputs::collect(&mut self.sources, &self.start, &root.variables);
         diagnostics.extend(collected.diagnostics);
-        let undeclared = collected.undeclared;
+        let about_values = collected.about_values;
         let inputs = collected.values;
         let statics = StaticScope {
             environment: &self.machine,
@@ -124,16 +124,16 @@ impl Session {
         };
         if failed {
             diagnostics.extend(load::check_statics(&root, &self.disk, &statics));
-            return Loaded { tree: None, inputs, diagnostics, undeclared };
+            return Loaded { tree: None, inputs, diagnostics, about_values };
         }
         let (tree, found) = load::load_tree(&mut self.sources, &self.disk, root, &statics);
         diagnostics.extend(found);
-        Loaded { tree: Some(tree), inputs, diagnostics, undeclared }
+        Loaded { tree: Some(tree), inputs, diagnostics, about_values }
     }
 
     /// Checks the configuration for all inputs.
     pub fn validate(&mut self) -> Diagnostics {
-        let Loaded { tree, inputs, mut diagnostics, undeclared: _ } = self.load();
+        let Loaded { tree, inputs, mut diagnostics, about_values: _ } = self.load();
         let tests = Path::new("tests");
         diagnostics.extend(load::check_test_files(&mut self.sources, &self.disk, &self.start.root_dir, tests));
         if let (Some(tree), false) = (tree, diagnostics.has_errors()) {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use groma_model::schema::Schema;
 use groma_model::text::Str;
 use groma_syntax::ast::{Expr, Traversal};
 use groma_syntax::body::{Attribute, Body};
@@ -9,10 +10,11 @@ use groma_syntax::body::{Attribute, Body};
 use super::{Graph, ModuleEntry, ModuleIndex, Node, NodeIndex, NodeKind};
 use crate::config::{CheckRule, Module, ModuleCall, ProviderConfigKey, Provisioner, Resource, ResourceKey, When};
 use crate::load::{ModuleNode, ModuleTree};
+use crate::oracle::ResourceOracle;
 use crate::refs::{Reference, Subject};
 use crate::walk::imports::leads_to;
 
-pub(super) fn build(tree: &ModuleTree) -> Graph<'_> {
+pub(super) fn build<'t>(tree: &'t ModuleTree, schemas: &dyn ResourceOracle) -> Graph<'t> {
     let mut modules = flatten(&tree.root);
     let mut nodes = Vec::new();
     for (at, entry) in modules.iter_mut().enumerate() {
@@ -23,7 +25,7 @@ pub(super) fn build(tree: &ModuleTree) -> Graph<'_> {
     let index: HashMap<Node, NodeIndex> = nodes.iter().cloned().enumerate().map(|(at, node)| (node, at)).collect();
     let mut graph = Graph { modules, needs: vec![Vec::new(); nodes.len()], nodes, index };
     for at in 0..graph.nodes.len() {
-        let mut needs = Needs { graph: &graph, found: Vec::new() };
+        let mut needs = Needs { graph: &graph, schemas, found: Vec::new() };
         needs.of(at);
         let mut found = needs.found;
         found.sort_unstable();
@@ -79,6 +81,7 @@ fn declare(nodes: &mut Vec<Node>, at: ModuleIndex, module: &Module) {
 /// Collects what one node needs.
 struct Needs<'g, 't> {
     graph: &'g Graph<'t>,
+    schemas: &'g dyn ResourceOracle,
     found: Vec<NodeIndex>,
 }
 
@@ -126,7 +129,8 @@ impl Needs<'_, '_> {
             }
             NodeKind::Provider(key) => {
                 if let Some(provider) = declared.provider_configs.get(key) {
-                    self.body(module, &provider.config);
+                    let schema = self.schemas.provider(&declared.required_providers.provider_of(&key.name));
+                    self.configuration(module, &provider.config, schema.as_deref());
                 }
             }
         }
@@ -164,6 +168,19 @@ impl Needs<'_, '_> {
         for rule in rules {
             self.maybe(module, rule.condition.as_deref());
             self.maybe(module, rule.error_message.as_deref());
+        }
+    }
+
+    /// What the arguments refer to that the schema has.
+    fn configuration(&mut self, module: ModuleIndex, body: &Body, schema: Option<&Schema>) {
+        // Blocks can be generated; where there may be some, everything counts.
+        let Some(schema) = schema.filter(|schema| schema.block.block_types.is_empty()) else {
+            return self.body(module, body);
+        };
+        for attribute in body.just_attributes().0 {
+            if schema.block.attributes.contains_key(&attribute.name.name) {
+                self.expr(module, &attribute.expr);
+            }
         }
     }
 
@@ -226,7 +243,8 @@ impl Needs<'_, '_> {
 
     fn resource(&mut self, module: ModuleIndex, resource: &Resource) {
         self.maybe(module, resource.repetition.expr().map(AsRef::as_ref));
-        self.body(module, &resource.config);
+        let schema = self.schemas.resource(&resource.provider, resource.key.mode, &resource.key.ty);
+        self.configuration(module, &resource.config, schema.as_deref());
         self.traversals(module, &resource.depends_on);
         self.rules(module, &resource.preconditions);
         self.rules(module, &resource.postconditions);

@@ -1,0 +1,2 @@
+a = each.key
+b = sensitive("x")
