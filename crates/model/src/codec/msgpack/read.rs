@@ -178,7 +178,13 @@ impl<'a> Input<'a> {
                 self.at += 1;
                 Number::from_f64(f64::from_bits(self.unsigned(8)?)).ok_or_else(not_a_number)
             }
-            _ => self.text()?.and_then(|text| Number::parse(&text)).ok_or_else(not_a_number),
+            _ => {
+                let text = self.text()?.ok_or_else(not_a_number)?;
+                if has_huge_exponent(&text) {
+                    return Err(CodecError::mismatch("number has too many digits"));
+                }
+                Number::parse(&text).ok_or_else(not_a_number)
+            }
         }
     }
 
@@ -361,4 +367,10 @@ fn is_extension(marker: Marker) -> bool {
             | Marker::Ext16
             | Marker::Ext32
     )
+}
+
+/// Whether a few bytes stand for a number that takes megabytes to write out. No provider means that.
+fn has_huge_exponent(text: &str) -> bool {
+    let exponent = text.split_once(['e', 'E', 'p', 'P']).map_or("", |(_, exponent)| exponent);
+    exponent.trim_start_matches(['+', '-']).trim_start_matches('0').len() > 6
 }

@@ -158,3 +158,11 @@ proptest! {
         let _ = decode(&bytes, &ty);
     }
 }
+
+#[test]
+fn a_few_bytes_do_not_become_gigabytes() {
+    let encoded = |text: &str| [&[0xa0 | text.len() as u8], text.as_bytes()].concat();
+    assert!(decode(&encoded("1e400"), &Type::Number).is_ok());
+    assert!(decode(&encoded("1e999999999"), &Type::Number).is_err());
+    assert!(decode(&encoded("1E-0009999999"), &Type::Number).is_err());
+}
