@@ -38,8 +38,15 @@ async fn apply_change(change: Change, state: &mut State, providers: &Providers) 
     let Some(provider) = providers.get(&provider_config.provider) else {
         return Err(crate::plan::refused(&address, "its provider is not available"));
     };
-    let request =
-        ApplyRequest { type_name: address.resource.ty.clone(), prior, planned, config, planned_private: private };
+    let request = ApplyRequest {
+        type_name: address.resource.ty.clone(),
+        prior,
+        planned,
+        config,
+        planned_private: private,
+        planned_identity: None,
+        provider_meta: None,
+    };
     let response = called(&address, provider.apply(request).await)?;
     if response.object.is_null() {
         errors(response.diagnostics)?;

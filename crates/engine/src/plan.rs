@@ -12,7 +12,7 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::schema::Schema;
 use groma_model::text::Str;
 use groma_model::value::Value;
-use groma_provider::api::{CallError, PlanRequest, Private, Provider, ReadRequest, UpgradeRequest};
+use groma_provider::api::{CallError, PlanRequest, Private, Provider, RawState, ReadRequest, UpgradeRequest};
 use groma_state::{ObjectState, State};
 
 use propose::proposed_new;
@@ -98,7 +98,7 @@ async fn plan_resource(desired: Desired<'_>, state: &State, providers: &Provider
     let Some(schema) = provider.schema().resources.get(&key.ty) else {
         return Err(refused(&address, &format!("the provider {source} has no resource type {:?}", key.ty.as_str())));
     };
-    let schema = Arc::new(schema.clone());
+    let schema = Arc::clone(schema.get().map_err(|error| refused(&address, &error.to_string()))?);
     if key.mode != ResourceMode::Managed || !schema.block.block_types.is_empty() {
         return Err(refused(&address, "only managed resources without nested blocks can be planned so far"));
     }
@@ -115,6 +115,8 @@ async fn plan_resource(desired: Desired<'_>, state: &State, providers: &Provider
         prior: prior.clone(),
         config: config.clone(),
         prior_private,
+        prior_identity: None,
+        provider_meta: None,
     };
     let response = called(&address, provider.plan(request).await)?;
     errors(response.diagnostics)?;
@@ -150,11 +152,17 @@ async fn refreshed(
     let request = UpgradeRequest {
         type_name: kind.clone(),
         version: stored.schema_version,
-        json: stored.attributes.clone().into_bytes(),
+        state: RawState::Json(stored.attributes.clone().into_bytes()),
     };
-    let (current, found) = called(address, provider.upgrade(request).await)?;
-    errors(found)?;
-    let request = ReadRequest { type_name: kind.clone(), current, private: Private(stored.private.clone()) };
+    let upgraded = called(address, provider.upgrade(request).await)?;
+    errors(upgraded.diagnostics)?;
+    let request = ReadRequest {
+        type_name: kind.clone(),
+        current: upgraded.value,
+        private: Private(stored.private.clone()),
+        identity: None,
+        provider_meta: None,
+    };
     let response = called(address, provider.read(request).await)?;
     errors(response.diagnostics)?;
     Ok((response.object, response.private))
@@ -178,9 +186,7 @@ pub(crate) fn refused(address: &AbsResource, reason: &str) -> Diagnostics {
 }
 
 pub(crate) fn called<T>(address: &AbsResource, result: Result<T, CallError>) -> Result<T, Diagnostics> {
-    result.map_err(|error| {
-        Diagnostic::error("Provider did not answer as expected", error.to_string()).of(address.to_string()).into()
-    })
+    result.map_err(|error| error.diagnostic().of(address.to_string()).into())
 }
 
 pub(crate) fn errors(diagnostics: Diagnostics) -> Result<(), Diagnostics> {

@@ -14,7 +14,7 @@ pub struct ProviderSchemas<'a>(pub &'a Providers);
 
 impl SchemaSource for ProviderSchemas<'_> {
     fn provider(&self, provider: &ProviderSource) -> Option<Arc<Schema>> {
-        let given = self.0.get(provider).map(|known| Arc::new(known.schema().provider.clone()));
+        let given = self.0.get(provider).and_then(|known| known.schema().provider.get().ok().cloned());
         given.or_else(|| BuiltinSchemas.provider(provider))
     }
 
@@ -23,9 +23,8 @@ impl SchemaSource for ProviderSchemas<'_> {
         let schemas = match mode {
             ResourceMode::Managed => &known.schema().resources,
             ResourceMode::Data => &known.schema().data_sources,
-            // Plugins are not asked for these yet.
-            ResourceMode::Ephemeral => return None,
+            ResourceMode::Ephemeral => &known.schema().ephemerals,
         };
-        schemas.get(kind).cloned().map(Arc::new)
+        schemas.get(kind)?.get().ok().cloned()
     }
 }

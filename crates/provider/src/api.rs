@@ -1,156 +1,171 @@
 //! The one provider interface, in our own types. Plugins and in-process providers are the same thing to the engine.
 
-use std::collections::BTreeMap;
+mod error;
+mod messages;
+mod schema;
 
 use async_trait::async_trait;
 use groma_model::diag::Diagnostics;
-use groma_model::path::Path;
-use groma_model::schema::Schema;
 use groma_model::text::Str;
 use groma_model::value::Value;
 
-/// Everything that a provider offers.
-#[derive(Debug, Clone)]
-pub struct ProviderSchema {
-    /// Its own configuration.
-    pub provider: Schema,
-    /// Managed resources by type.
-    pub resources: BTreeMap<Str, Schema>,
-    /// Data sources by type.
-    pub data_sources: BTreeMap<Str, Schema>,
-}
+pub use error::CallError;
+pub use messages::{
+    ApplyRequest, ApplyResponse, CallFunctionRequest, CallFunctionResponse, ClientCapabilities, ConfigureRequest,
+    Deferral, EphemeralObject, EphemeralRenewal, FunctionError, ImportRequest, ImportResponse, ImportTarget,
+    ImportedObject, ListEvent, ListRequest, ListSink, ListedObject, MoveRequest, MoveResponse, NotReady, OpenRequest,
+    Outcome, PlanRequest, PlanResponse, Private, RawState, ReadDataRequest, ReadDataResponse, ReadRequest,
+    ReadResponse, UpgradeIdentityRequest, UpgradeRequest, UpgradeResponse,
+};
+pub use schema::{LazySchema, Metadata, ProviderSchema, SchemaError, ServerCapabilities};
 
-/// Bytes that a provider keeps with an object; nobody else looks inside.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Private(pub Vec<u8>);
-
-/// Why a call gave no answer at all. Errors that a provider reports itself are diagnostics.
-#[derive(Debug, thiserror::Error)]
-pub enum CallError {
-    /// The provider process cannot be reached, or refused the call.
-    #[error("{provider} did not answer {call}: {message}")]
-    Transport {
-        /// Which provider.
-        provider: String,
-        /// Which call.
-        call: &'static str,
-        /// What was seen.
-        message: String,
-    },
-    /// The answer does not fit the provider's own schema.
-    #[error("{provider} gave an answer to {call} that does not fit its schema: {message}")]
-    Malformed {
-        /// Which provider.
-        provider: String,
-        /// Which call.
-        call: &'static str,
-        /// What does not fit.
-        message: String,
-    },
-}
-
-/// Stored attributes as the state file has them.
-#[derive(Debug, Clone)]
-pub struct UpgradeRequest {
-    /// The resource type.
-    pub type_name: Str,
-    /// The schema version that they were stored with.
-    pub version: i64,
-    /// The attributes as JSON.
-    pub json: Vec<u8>,
-}
-
-/// An object and what the provider said about it.
-#[derive(Debug, Clone)]
-pub struct ObjectResponse {
-    /// The object; null if it is gone.
-    pub object: Value,
-    /// To be kept with it.
-    pub private: Private,
-    /// Errors and warnings.
-    pub diagnostics: Diagnostics,
-}
-
-/// Asks for the present condition of an object.
-#[derive(Debug, Clone)]
-pub struct ReadRequest {
-    /// The resource type.
-    pub type_name: Str,
-    /// As last seen.
-    pub current: Value,
-    /// Kept with it.
-    pub private: Private,
-}
-
-/// Asks what a change would bring.
-#[derive(Debug, Clone)]
-pub struct PlanRequest {
-    /// The resource type.
-    pub type_name: Str,
-    /// As it is; null if there is none.
-    pub prior: Value,
-    /// Configuration merged over what is.
-    pub proposed: Value,
-    /// The configuration alone.
-    pub config: Value,
-    /// Kept with the prior object.
-    pub prior_private: Private,
-}
-
-/// What a change would bring.
-#[derive(Debug, Clone)]
-pub struct PlanResponse {
-    /// The object as it will be, unknown where only the apply can tell.
-    pub planned: Value,
-    /// Attributes whose change needs a new object.
-    pub requires_replace: Vec<Path>,
-    /// For the apply.
-    pub private: Private,
-    /// Whether the provider uses the old type system, whose inaccuracies are tolerated.
-    pub legacy_type_system: bool,
-    /// Errors and warnings.
-    pub diagnostics: Diagnostics,
-}
-
-/// Carries a planned change out.
-#[derive(Debug, Clone)]
-pub struct ApplyRequest {
-    /// The resource type.
-    pub type_name: Str,
-    /// As it is; null to create.
-    pub prior: Value,
-    /// As planned; null to delete.
-    pub planned: Value,
-    /// The configuration; null to delete.
-    pub config: Value,
-    /// From the plan.
-    pub planned_private: Private,
-}
+/// What a call gives, if the provider answers at all.
+pub type Answer<T> = Result<T, CallError>;
 
 /// A provider, ready to be asked.
+///
+/// Values are always of the type that the schema implies, without marks. What a provider does not offer has a default
+/// that says so by its name ([`CallError::Unsupported`]); checks that it does not make find nothing.
 #[async_trait]
 pub trait Provider: Send + Sync {
+    /// How it is named in messages: its address, or the program's name.
+    fn name(&self) -> &str;
+
     /// What it offers.
     fn schema(&self) -> &ProviderSchema;
 
-    /// Gives it its configuration. Once, before anything but validation.
-    async fn configure(&self, config: Value) -> Result<Diagnostics, CallError>;
+    /// Whether nothing outside changes when its changes are applied, so that a lost apply can simply be repeated.
+    fn is_pure(&self) -> bool {
+        false
+    }
+
+    /// What it offers, by name only. Cheaper than all the schemas where the provider can tell.
+    async fn metadata(&self) -> Answer<Metadata> {
+        Ok(self.schema().metadata())
+    }
+
+    /// Checks its configuration, parts of which may be unknown.
+    async fn validate_provider(&self, config: Value) -> Answer<Diagnostics> {
+        let _ = config;
+        Ok(Diagnostics::new())
+    }
+
+    /// Gives it its configuration. Once, before anything but validation, upgrades and functions.
+    async fn configure(&self, request: ConfigureRequest) -> Answer<Diagnostics> {
+        let _ = request;
+        Ok(Diagnostics::new())
+    }
 
     /// Checks the configuration of a resource, parts of which may be unknown.
-    async fn validate_resource(&self, type_name: &str, config: Value) -> Result<Diagnostics, CallError>;
+    async fn validate_resource(&self, type_name: &str, config: Value) -> Answer<Diagnostics> {
+        let _ = (type_name, config);
+        Ok(Diagnostics::new())
+    }
+
+    /// Checks the configuration of a data source, parts of which may be unknown.
+    async fn validate_data_source(&self, type_name: &str, config: Value) -> Answer<Diagnostics> {
+        let _ = (type_name, config);
+        Ok(Diagnostics::new())
+    }
+
+    /// Checks the configuration of an ephemeral resource, parts of which may be unknown.
+    async fn validate_ephemeral(&self, type_name: &str, config: Value) -> Answer<Diagnostics> {
+        let _ = (type_name, config);
+        Ok(Diagnostics::new())
+    }
+
+    /// Checks the configuration of a query, parts of which may be unknown.
+    async fn validate_list(&self, type_name: &str, config: Value) -> Answer<Diagnostics> {
+        let _ = (type_name, config);
+        Ok(Diagnostics::new())
+    }
 
     /// Brings stored attributes to the current schema.
-    async fn upgrade(&self, request: UpgradeRequest) -> Result<(Value, Diagnostics), CallError>;
+    async fn upgrade(&self, request: UpgradeRequest) -> Answer<UpgradeResponse> {
+        Err(self.unsupported("UpgradeResourceState", &request.type_name))
+    }
+
+    /// Brings a stored identity to the current schema.
+    async fn upgrade_identity(&self, request: UpgradeIdentityRequest) -> Answer<UpgradeResponse> {
+        Err(self.unsupported("UpgradeResourceIdentity", &request.type_name))
+    }
 
     /// Reads an object.
-    async fn read(&self, request: ReadRequest) -> Result<ObjectResponse, CallError>;
+    async fn read(&self, request: ReadRequest) -> Answer<ReadResponse> {
+        Err(self.unsupported("ReadResource", &request.type_name))
+    }
 
     /// Plans a change.
-    async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, CallError>;
+    async fn plan(&self, request: PlanRequest) -> Answer<PlanResponse> {
+        Err(self.unsupported("PlanResourceChange", &request.type_name))
+    }
 
     /// Carries a change out.
-    async fn apply(&self, request: ApplyRequest) -> Result<ObjectResponse, CallError>;
+    async fn apply(&self, request: ApplyRequest) -> Answer<ApplyResponse> {
+        Err(self.unsupported("ApplyResourceChange", &request.type_name))
+    }
+
+    /// Finds an object that exists already.
+    async fn import(&self, request: ImportRequest) -> Answer<ImportResponse> {
+        Err(self.unsupported("ImportResourceState", &request.type_name))
+    }
+
+    /// Turns the object of another resource type into one of ours.
+    async fn move_state(&self, request: MoveRequest) -> Answer<MoveResponse> {
+        Err(self.unsupported("MoveResourceState", &request.target_type_name))
+    }
+
+    /// Reads a data source.
+    async fn read_data(&self, request: ReadDataRequest) -> Answer<ReadDataResponse> {
+        Err(self.unsupported("ReadDataSource", &request.type_name))
+    }
+
+    /// Opens an ephemeral resource.
+    async fn open_ephemeral(&self, request: OpenRequest) -> Answer<EphemeralObject> {
+        Err(self.unsupported("OpenEphemeralResource", &request.type_name))
+    }
+
+    /// Makes an ephemeral resource last longer.
+    async fn renew_ephemeral(&self, type_name: &str, private: Private) -> Answer<EphemeralRenewal> {
+        let _ = private;
+        Err(self.unsupported("RenewEphemeralResource", type_name))
+    }
+
+    /// Gives an ephemeral resource back.
+    async fn close_ephemeral(&self, type_name: &str, private: Private) -> Answer<Diagnostics> {
+        let _ = private;
+        Err(self.unsupported("CloseEphemeralResource", type_name))
+    }
+
+    /// Calls a function. Needs no configuration.
+    async fn call_function(&self, request: CallFunctionRequest) -> Answer<CallFunctionResponse> {
+        Err(self.unsupported("CallFunction", &request.name))
+    }
+
+    /// Finds objects that exist, one after the other, until the sink has enough.
+    async fn list(&self, request: ListRequest, sink: &mut dyn ListSink) -> Answer<()> {
+        let _ = sink;
+        Err(self.unsupported("ListResource", &request.type_name))
+    }
+
+    /// Writes a configuration for an object.
+    async fn generate_config(&self, type_name: &str, object: Value) -> Answer<(Value, Diagnostics)> {
+        let _ = object;
+        Err(self.unsupported("GenerateResourceConfig", type_name))
+    }
+
+    /// Asks it to give up what it is doing. Calls under way still answer.
+    async fn stop(&self) -> Answer<()> {
+        Ok(())
+    }
 
     /// Ends it.
-    async fn shutdown(&self) -> Result<(), CallError>;
+    async fn shutdown(&self) -> Answer<()> {
+        Ok(())
+    }
+
+    /// The error for a call that this provider does not offer.
+    fn unsupported(&self, call: &'static str, about: &str) -> CallError {
+        CallError::Unsupported { provider: self.name().to_owned(), call, about: Str::from(about) }
+    }
 }

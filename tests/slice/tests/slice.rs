@@ -18,7 +18,7 @@ use groma_lang::walk::{Purpose, Walk};
 use groma_model::address::Provider as ProviderAddress;
 use groma_model::diag::Diagnostics;
 use groma_model::value::Value;
-use groma_provider::api::Provider;
+use groma_provider::api::{ClientCapabilities, ConfigureRequest, Provider};
 use groma_provider::wire::PluginProvider;
 use groma_run::session::{Session, Start};
 use groma_state::{State, read_file, write_file};
@@ -51,7 +51,7 @@ async fn plan_in(dir: &Path, state: &State, plugin: &Arc<dyn Provider>) -> (Plan
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let mut desired = Vec::new();
     for resource in tree.root.module.resources.values() {
-        let schema = &plugin.schema().resources[&resource.key.ty];
+        let schema = plugin.schema().resources[&resource.key.ty].get().unwrap();
         let (config, diagnostics) = walk.root_config(resource, &schema.block);
         assert!(!diagnostics.has_errors(), "{diagnostics:?}");
         desired.push(Desired { resource, config });
@@ -77,7 +77,9 @@ async fn a_resource_goes_through_every_layer() {
     let plugin = PluginProvider::open(&program).await.expect("the plugin starts");
     let plugin: Arc<dyn Provider> = Arc::new(plugin);
     let nothing = Value::object_of(groma_model::value::Entries::default());
-    assert!(plugin.configure(nothing).await.unwrap().is_empty());
+    let capabilities = ClientCapabilities::default();
+    let request = ConfigureRequest { terraform_version: "1.12.0".into(), config: nothing, capabilities };
+    assert!(plugin.configure(request).await.unwrap().is_empty());
 
     let state_file = dir.join("terraform.tfstate");
     let lineage = uuid::Uuid::new_v4().to_string();

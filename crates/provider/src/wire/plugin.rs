@@ -4,7 +4,6 @@ use std::path::Path;
 
 use async_trait::async_trait;
 use groma_model::diag::Diagnostics;
-use groma_model::schema::Schema;
 use groma_model::ty::Type;
 use groma_model::value::Value;
 use hyper_util::rt::TokioIo;
@@ -20,12 +19,9 @@ use super::generated::tfplugin5 as wire;
 use super::generated::tfplugin5::provider_client::ProviderClient;
 use super::process::{Process, StartError};
 use crate::api::{
-    ApplyRequest, CallError, ObjectResponse, PlanRequest, PlanResponse, Private, Provider, ProviderSchema, ReadRequest,
-    UpgradeRequest,
+    ApplyRequest, ApplyResponse, CallError, ConfigureRequest, Outcome, PlanRequest, PlanResponse, Private, Provider,
+    ProviderSchema, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
 };
-
-/// Providers judge configurations by this; see the compatibility promise.
-const TERRAFORM_VERSION: &str = "1.12.0";
 
 /// Schemas of large providers have many megabytes.
 const MAX_MESSAGE_BYTES: usize = 256 << 20;
@@ -74,12 +70,9 @@ impl PluginProvider {
     }
 
     fn resource_type(&self, call: &'static str, type_name: &str) -> Result<Type, CallError> {
-        let schema: Option<&Schema> = self.schema.resources.get(type_name);
-        schema.map(|schema| schema.block.implied_type()).ok_or_else(|| CallError::Malformed {
-            provider: self.name.clone(),
-            call,
-            message: format!("it has no resource type {type_name:?}"),
-        })
+        let Some(schema) = self.schema.resources.get(type_name) else { return Err(self.unsupported(call, type_name)) };
+        let schema = schema.get().map_err(|source| CallError::Schema { provider: self.name.clone(), source })?;
+        Ok(schema.block.implied_type())
     }
 }
 
@@ -95,14 +88,15 @@ async fn connect(process: &Process) -> Result<Channel, tonic::transport::Error> 
 
 fn provider_schema(response: wire::get_provider_schema::Response) -> Result<ProviderSchema, ConvertError> {
     let all = |schemas: std::collections::HashMap<String, wire::Schema>| {
-        schemas.into_iter().map(|(name, schema)| Ok((name.into(), convert::schema(Some(schema))?))).collect()
+        schemas.into_iter().map(|(name, schema)| Ok((name.into(), convert::schema(Some(schema))?.into()))).collect()
     };
     let resources: Result<_, ConvertError> = all(response.resource_schemas);
     let data_sources: Result<_, ConvertError> = all(response.data_source_schemas);
     Ok(ProviderSchema {
-        provider: response.provider.map(|schema| convert::schema(Some(schema))).transpose()?.unwrap_or_default(),
+        provider: response.provider.map(|schema| convert::schema(Some(schema))).transpose()?.unwrap_or_default().into(),
         resources: resources?,
         data_sources: data_sources?,
+        ..ProviderSchema::default()
     })
 }
 
@@ -113,10 +107,11 @@ struct Calls<'a> {
 
 impl Calls<'_> {
     fn sent<T>(&self, call: &'static str, result: Result<tonic::Response<T>, tonic::Status>) -> Result<T, CallError> {
-        result.map(tonic::Response::into_inner).map_err(|status| CallError::Transport {
+        result.map(tonic::Response::into_inner).map_err(|status| CallError::Gone {
             provider: self.provider.to_owned(),
             call,
             message: format!("{:?}: {}", status.code(), status.message()),
+            last_output: Vec::new(),
         })
     }
 
@@ -135,16 +130,22 @@ const CAPABILITIES: wire::ClientCapabilities =
 
 #[async_trait]
 impl Provider for PluginProvider {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
     fn schema(&self) -> &ProviderSchema {
         &self.schema
     }
 
-    async fn configure(&self, config: Value) -> Result<Diagnostics, CallError> {
+    async fn configure(&self, request: ConfigureRequest) -> Result<Diagnostics, CallError> {
         const CALL: &str = "Configure";
-        let ty = self.schema.provider.block.implied_type();
+        let schema = self.schema.provider.get();
+        let schema = schema.map_err(|source| CallError::Schema { provider: self.name.clone(), source })?;
+        let ty = schema.block.implied_type();
         let request = wire::configure::Request {
-            terraform_version: TERRAFORM_VERSION.to_owned(),
-            config: Some(self.calls().decoded(CALL, convert::to_wire(&config, &ty))?),
+            terraform_version: request.terraform_version.to_string(),
+            config: Some(self.calls().decoded(CALL, convert::to_wire(&request.config, &ty))?),
             client_capabilities: Some(CAPABILITIES),
         };
         let response = self.calls().sent(CALL, self.client.clone().configure(request).await)?;
@@ -163,20 +164,26 @@ impl Provider for PluginProvider {
         Ok(convert::diagnostics(response.diagnostics))
     }
 
-    async fn upgrade(&self, request: UpgradeRequest) -> Result<(Value, Diagnostics), CallError> {
+    async fn upgrade(&self, request: UpgradeRequest) -> Result<UpgradeResponse, CallError> {
         const CALL: &str = "UpgradeResourceState";
         let ty = self.resource_type(CALL, &request.type_name)?;
+        let raw_state = match request.state {
+            RawState::Json(json) => wire::RawState { json: json.into(), ..wire::RawState::default() },
+            RawState::Flatmap(entries) => {
+                wire::RawState { flatmap: entries.into_iter().collect(), ..wire::RawState::default() }
+            }
+        };
         let request = wire::upgrade_resource_state::Request {
             type_name: request.type_name.to_string(),
             version: request.version,
-            raw_state: Some(wire::RawState { json: request.json.into(), ..wire::RawState::default() }),
+            raw_state: Some(raw_state),
         };
         let response = self.calls().sent(CALL, self.client.clone().upgrade_resource_state(request).await)?;
         let value = self.calls().decoded(CALL, convert::from_wire(response.upgraded_state, &ty))?;
-        Ok((value, convert::diagnostics(response.diagnostics)))
+        Ok(UpgradeResponse { value, diagnostics: convert::diagnostics(response.diagnostics) })
     }
 
-    async fn read(&self, request: ReadRequest) -> Result<ObjectResponse, CallError> {
+    async fn read(&self, request: ReadRequest) -> Result<ReadResponse, CallError> {
         const CALL: &str = "ReadResource";
         let ty = self.resource_type(CALL, &request.type_name)?;
         let request = wire::read_resource::Request {
@@ -187,9 +194,11 @@ impl Provider for PluginProvider {
             client_capabilities: Some(CAPABILITIES),
         };
         let response = self.calls().sent(CALL, self.client.clone().read_resource(request).await)?;
-        Ok(ObjectResponse {
+        Ok(ReadResponse {
             object: self.calls().decoded(CALL, convert::from_wire(response.new_state, &ty))?,
             private: Private(response.private.to_vec()),
+            identity: None,
+            deferred: None,
             diagnostics: convert::diagnostics(response.diagnostics),
         })
     }
@@ -212,12 +221,14 @@ impl Provider for PluginProvider {
             planned: self.calls().decoded(CALL, convert::from_wire(response.planned_state, &ty))?,
             requires_replace: response.requires_replace.into_iter().map(convert::path).collect(),
             private: Private(response.planned_private.to_vec()),
+            identity: None,
+            deferred: None,
             legacy_type_system: response.legacy_type_system,
             diagnostics: convert::diagnostics(response.diagnostics),
         })
     }
 
-    async fn apply(&self, request: ApplyRequest) -> Result<ObjectResponse, CallError> {
+    async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, CallError> {
         const CALL: &str = "ApplyResourceChange";
         let ty = self.resource_type(CALL, &request.type_name)?;
         let encode = |value: &Value| self.calls().decoded(CALL, convert::to_wire(value, &ty)).map(Some);
@@ -230,10 +241,15 @@ impl Provider for PluginProvider {
             provider_meta: None,
         };
         let response = self.calls().sent(CALL, self.client.clone().apply_resource_change(message).await)?;
-        Ok(ObjectResponse {
-            object: self.calls().decoded(CALL, convert::from_wire(response.new_state, &ty))?,
+        let object = self.calls().decoded(CALL, convert::from_wire(response.new_state, &ty))?;
+        let diagnostics = convert::diagnostics(response.diagnostics);
+        Ok(ApplyResponse {
+            outcome: Outcome::of(&request.prior, &object, &diagnostics),
+            object,
             private: Private(response.private.to_vec()),
-            diagnostics: convert::diagnostics(response.diagnostics),
+            identity: None,
+            legacy_type_system: response.legacy_type_system,
+            diagnostics,
         })
     }
 

@@ -1,0 +1,1 @@
+//! Providers that run inside groma.
