@@ -14,3 +14,4 @@ pub mod span;
 pub mod text;
 pub mod ty;
 pub mod value;
+pub mod version;

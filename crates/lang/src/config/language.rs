@@ -2,11 +2,12 @@
 
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::{SourceMap, Span};
+use groma_model::version::Version;
 use groma_syntax::body::{Attribute, Block, Body, BodySchema};
 
 use super::VersionConstraint;
 use super::read::Decoder;
-use super::version::{COMPATIBLE_VERSION, Version};
+use super::version::COMPATIBLE_VERSION;
 
 /// The only edition of the language.
 const EDITION: &str = "tofu2024";
