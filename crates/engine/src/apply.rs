@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use groma_model::address::InstanceKey;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_provider::api::ApplyRequest;
-use groma_state::{ObjectState, ResourceState, State};
+use groma_state::{Attributes, ObjectState, ResourceState, State};
 
 use crate::plan::{Action, Change, Plan, Providers, called, errors, stored_attributes};
 
@@ -54,16 +54,13 @@ async fn apply_change(change: Change, state: &mut State, providers: &Providers) 
         return Err(Diagnostic::error("Provider produced inconsistent result after apply", detail).into());
     }
     // An object that exists is written down whatever else is wrong.
-    let object = ObjectState {
-        schema_version: schema.version,
-        attributes: stored_attributes(&response.object, &schema)?,
-        private: response.private.0,
-        dependencies: Vec::new(),
-    };
+    let attributes = Attributes::Json(stored_attributes(&response.object, &schema)?);
+    let mut object = ObjectState::new(u64::try_from(schema.version).unwrap_or_default(), attributes);
+    object.private = response.private.0;
     let resource = state
         .resources
         .entry(address)
         .or_insert_with(|| ResourceState { provider: provider_config, instances: BTreeMap::new() });
-    resource.instances.insert(InstanceKey::None, object);
+    resource.instances.insert(InstanceKey::None, object.into());
     errors(response.diagnostics)
 }

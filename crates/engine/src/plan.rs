@@ -13,7 +13,7 @@ use groma_model::schema::Schema;
 use groma_model::text::Str;
 use groma_model::value::Value;
 use groma_provider::api::{CallError, PlanRequest, Private, Provider, RawState, ReadRequest, UpgradeRequest};
-use groma_state::{ObjectState, State};
+use groma_state::{Attributes, ObjectState, State};
 
 use propose::proposed_new;
 
@@ -105,6 +105,7 @@ async fn plan_resource(desired: Desired<'_>, state: &State, providers: &Provider
     let found = called(&address, provider.validate_resource(&key.ty, config.clone()).await)?;
     errors(found)?;
     let stored = state.resources.get(&address).and_then(|resource| resource.instances.get(&InstanceKey::None));
+    let stored = stored.and_then(|instance| instance.current.as_ref());
     let (prior, prior_private) = match stored {
         Some(stored) => refreshed(&address, provider.as_ref(), &key.ty, stored).await?,
         None => (Value::null(schema.block.implied_type()), Private::default()),
@@ -151,8 +152,11 @@ async fn refreshed(
 ) -> Result<(Value, Private), Diagnostics> {
     let request = UpgradeRequest {
         type_name: kind.clone(),
-        version: stored.schema_version,
-        state: RawState::Json(stored.attributes.clone().into_bytes()),
+        version: i64::try_from(stored.schema_version).unwrap_or(i64::MAX),
+        state: match stored.attributes.clone() {
+            Attributes::Json(json) => RawState::Json(json.into_bytes()),
+            Attributes::Flat(entries) => RawState::Flatmap(entries.into_iter().collect()),
+        },
     };
     let upgraded = called(address, provider.upgrade(request).await)?;
     errors(upgraded.diagnostics)?;

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::{DecodeError, State, decode, encode};
+use crate::{DecodeError, EncodeError, Layout, State, decode, encode};
 
 /// Why a state file could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +27,15 @@ pub enum FileError {
         #[source]
         source: DecodeError,
     },
+    /// The state has no text.
+    #[error("the state could not be written to {path}, which was left as it is")]
+    Encode {
+        /// Where it should go.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: EncodeError,
+    },
 }
 
 /// Reads a state. None if there is no file; an empty file is damage, not "no state".
@@ -41,9 +50,10 @@ pub fn read_file(path: &Path) -> Result<Option<State>, FileError> {
 /// Replaces a state. The old one is there until the new one is safely on disk.
 pub fn write_file(path: &Path, state: &State) -> Result<(), FileError> {
     let failed = |source| FileError::Io { path: path.to_owned(), source };
+    let text = encode(state, Layout::Indented).map_err(|source| FileError::Encode { path: path.to_owned(), source })?;
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(dir).map_err(failed)?;
-    file.write_all(encode(state).as_bytes()).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     // The name is durable only once the directory is.

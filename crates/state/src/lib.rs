@@ -1,21 +1,20 @@
 //! State: what was made, as Terraform and OpenTofu write it down. Operations are not run here.
-//!
-//! So far this holds what the thin slice needs: managed resources of the version 4 format. What it cannot hold it refuses to
-//! read, so that nothing is lost by writing it back.
 
 mod file;
-mod pretty;
 mod v4;
 
 use std::collections::BTreeMap;
 
-use groma_model::address::{AbsResource, ConfigResource, InstanceKey, ProviderConfig};
+use groma_model::address::{AbsResource, ConfigResource, InstanceKey, Provider, ProviderConfig};
+use groma_model::path::Path;
+use groma_model::text::Str;
+use groma_model::value::Value;
 
 pub use file::{FileError, read_file, write_file};
-pub use v4::{DecodeError, decode, encode};
+pub use v4::{DecodeError, EncodeError, Layout, decode, encode};
 
 /// Everything that was made.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct State {
     /// Who wrote it last.
     pub tool_version: String,
@@ -23,28 +22,191 @@ pub struct State {
     pub serial: u64,
     /// Names the line of states that this one belongs to; never changes.
     pub lineage: String,
+    /// The outputs of the root module.
+    pub outputs: BTreeMap<Str, OutputState>,
     /// What was made.
     pub resources: BTreeMap<AbsResource, ResourceState>,
+    /// What checks said last. None if whoever wrote the state knew no checks.
+    pub checks: Option<Vec<CheckResult>>,
+}
+
+impl State {
+    /// The providers that its resources were made with, each once.
+    pub fn providers(&self) -> Vec<&Provider> {
+        let mut found: Vec<&Provider> = self.resources.values().map(|resource| &resource.provider.provider).collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+/// The value of an output.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutputState {
+    /// Its value, without marks.
+    pub value: Value,
+    /// Whether it must not be shown.
+    pub sensitive: bool,
+    /// Why its use is discouraged, if it is.
+    pub deprecated: Option<Str>,
 }
 
 /// A resource and its instances.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ResourceState {
     /// The provider configuration that it was made with.
     pub provider: ProviderConfig,
     /// Its instances.
-    pub instances: BTreeMap<InstanceKey, ObjectState>,
+    pub instances: BTreeMap<InstanceKey, InstanceState>,
+}
+
+/// One instance: its object, and those that wait to be deleted.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct InstanceState {
+    /// Which instance of the provider configuration it was made with.
+    pub provider_key: InstanceKey,
+    /// The object. None if only deposed ones are left.
+    pub current: Option<ObjectState>,
+    /// Objects that were replaced but not deleted yet.
+    pub deposed: BTreeMap<DeposedKey, ObjectState>,
+}
+
+impl From<ObjectState> for InstanceState {
+    fn from(object: ObjectState) -> Self {
+        Self { current: Some(object), ..Self::default() }
+    }
+}
+
+/// Names a deposed object: eight hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeposedKey(Str);
+
+impl DeposedKey {
+    /// The key with this text. None if it has another length.
+    pub fn new(text: &str) -> Option<Self> {
+        (text.len() == 8).then(|| Self(text.into()))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 /// An object as it was last seen.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ObjectState {
+    /// Whether it is to be replaced.
+    pub status: ObjectStatus,
     /// The version of the schema that the attributes follow.
-    pub schema_version: i64,
-    /// Its attributes, as JSON.
-    pub attributes: String,
+    pub schema_version: u64,
+    /// Its attributes.
+    pub attributes: Attributes,
+    /// Which of them must not be shown, beyond what the schema says.
+    pub sensitive: Vec<Path>,
     /// What the provider keeps with it.
     pub private: Vec<u8>,
     /// What it depends on.
     pub dependencies: Vec<ConfigResource>,
+    /// Whether its replacement is created first.
+    pub create_before_destroy: bool,
+    /// Whether it is forgotten instead of destroyed.
+    pub skip_destroy: bool,
+    /// What identifies it.
+    pub identity: Option<StoredIdentity>,
+}
+
+impl ObjectState {
+    /// A healthy object with these attributes and nothing else.
+    pub fn new(schema_version: u64, attributes: Attributes) -> Self {
+        Self {
+            status: ObjectStatus::Ready,
+            schema_version,
+            attributes,
+            sensitive: Vec::new(),
+            private: Vec::new(),
+            dependencies: Vec::new(),
+            create_before_destroy: false,
+            skip_destroy: false,
+            identity: None,
+        }
+    }
+}
+
+/// Whether an object is to be replaced.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ObjectStatus {
+    /// As it should be.
+    #[default]
+    Ready,
+    /// To be replaced.
+    Tainted,
+}
+
+/// The attributes of an object, as they were stored. Only a provider can bring them to its current schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Attributes {
+    /// As compact JSON.
+    Json(String),
+    /// As the flat map of formats before version 4.
+    Flat(BTreeMap<String, String>),
+}
+
+/// What identifies an object, as it was stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredIdentity {
+    /// As compact JSON.
+    pub json: String,
+    /// The version of the identity schema, where it was written down.
+    pub schema_version: Option<u64>,
+}
+
+/// What the checks of one object in the configuration said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckResult {
+    /// What was checked.
+    pub kind: CheckKind,
+    /// Its address in the configuration.
+    pub config_address: String,
+    /// All in all.
+    pub status: CheckStatus,
+    /// By instance.
+    pub objects: Vec<CheckObject>,
+}
+
+/// What the checks of one instance said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckObject {
+    /// Its address.
+    pub address: String,
+    /// All in all.
+    pub status: CheckStatus,
+    /// What failed.
+    pub failures: Vec<String>,
+}
+
+/// What has checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CheckKind {
+    /// A resource or data source.
+    Resource,
+    /// An output.
+    Output,
+    /// A `check` block.
+    Check,
+    /// A variable.
+    Variable,
+}
+
+/// How a check went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckStatus {
+    /// It holds.
+    Pass,
+    /// It does not.
+    Fail,
+    /// It could not be evaluated.
+    Error,
+    /// It is not known.
+    Unknown,
 }
