@@ -15,15 +15,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use groma_model::diag::Diagnostics;
+use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::{SourceMap, Span};
 use groma_model::text::Str;
 use groma_model::value::Value;
 use groma_syntax::ast::Expr;
 
 use crate::config::Module;
+use crate::config::version::VersionConstraint;
 
 pub use files::is_ignored;
+pub use source::Source as ModuleSource;
 
 /// Where configuration files come from.
 pub trait SourceTree {
@@ -33,9 +35,44 @@ pub trait SourceTree {
     /// The bytes of a file.
     fn read_file(&self, path: &Path) -> io::Result<Vec<u8>>;
 
-    /// The directory that a module with a remote source was installed to, if it was.
-    /// `call` holds the names of the calls on the way from the root. Local sources are not asked for here.
-    fn installed_module(&self, call: &[Str], source: &str, version: Option<&str>) -> Option<PathBuf>;
+    /// The directory of a module that is called. Asked right before the module is read, callers before those that they call.
+    fn locate(&self, request: &ModuleRequest<'_>) -> Result<PathBuf, Diagnostics>;
+}
+
+/// A call of a module, as far as it must be understood to find the module.
+#[derive(Debug, Clone, Copy)]
+pub struct ModuleRequest<'a> {
+    /// The names of the calls on the way from the root, this one last.
+    pub path: &'a [Str],
+    /// The directory of the module that calls.
+    pub caller_dir: &'a Path,
+    /// `source`, evaluated.
+    pub source: &'a str,
+    /// What kind of source that is.
+    pub kind: &'a ModuleSource,
+    /// `version`, evaluated.
+    pub version: Option<&'a VersionConstraint>,
+    /// The header of the call.
+    pub call_span: Span,
+    /// The expression of `source`.
+    pub source_span: Span,
+}
+
+impl ModuleRequest<'_> {
+    /// The directory that a local source means. None if it is no local source.
+    pub fn local_dir(&self) -> Option<PathBuf> {
+        match self.kind {
+            ModuleSource::Local(relative) => Some(files::clean(&self.caller_dir.join(relative))),
+            ModuleSource::Registry | ModuleSource::Remote => None,
+        }
+    }
+
+    /// What to say if the module is not there yet.
+    pub fn not_installed(&self) -> Diagnostic {
+        let detail = "This module is not yet installed. Run \"groma init\" to install all modules required by this \
+                      configuration.";
+        Diagnostic::error("Module not installed", detail).at(self.call_span)
+    }
 }
 
 /// Evaluates expressions whose values are needed before anything else: of module sources and versions, of provider `for_each`.

@@ -2,7 +2,7 @@
 
 /// Where a module comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Source {
+pub enum Source {
     /// A directory relative to the calling module.
     Local(String),
     /// A module of a registry.

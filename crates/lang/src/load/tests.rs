@@ -15,7 +15,7 @@ use groma_model::text::Str;
 use groma_model::value::Value;
 use groma_syntax::ast::Expr;
 
-use super::{ModuleChain, ModuleTree, SourceTree, StaticEvaluator, load_module, load_tree};
+use super::{ModuleChain, ModuleRequest, ModuleTree, SourceTree, StaticEvaluator, load_module, load_tree};
 use crate::config::Module;
 use crate::eval::{EmptyScope, evaluate};
 
@@ -43,8 +43,9 @@ impl SourceTree for Texts {
         self.0.get(path).cloned().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }
 
-    fn installed_module(&self, call: &[Str], _: &str, _: Option<&str>) -> Option<PathBuf> {
-        (call == [Str::new("installed")]).then(|| PathBuf::from("cache"))
+    fn locate(&self, request: &ModuleRequest<'_>) -> Result<PathBuf, Diagnostics> {
+        let installed = (request.path == [Str::new("installed")]).then(|| PathBuf::from("cache"));
+        request.local_dir().or(installed).ok_or_else(|| request.not_installed().into())
     }
 }
 

@@ -13,7 +13,7 @@ use groma_syntax::ast::{Expr, ExprKind, Ident, Step, Traversal};
 
 use super::files::{self, LoadedModule};
 use super::source::{self, BadSource, Source};
-use super::{ModuleChain, ModuleNode, SourceTree, StaticEvaluator};
+use super::{ModuleChain, ModuleNode, ModuleRequest, SourceTree, StaticEvaluator};
 use crate::config::version::VersionConstraint;
 use crate::config::{Module, ModuleCall};
 use crate::walk::expansion::for_each_problems;
@@ -76,11 +76,11 @@ struct Place {
     call_span: Option<Span>,
 }
 
-/// Where a call leads.
+/// What a call says about where it leads.
 struct Target {
-    dir: PathBuf,
+    kind: Source,
     source: Str,
-    remote: bool,
+    version: Option<VersionConstraint>,
 }
 
 impl Builder<'_> {
@@ -99,13 +99,23 @@ impl Builder<'_> {
         let stop = caller.is_none() && self.diagnostics.has_errors();
         for (name, call, target) in targets {
             let Some(target) = target.filter(|_| !stop) else { continue };
-            let Some(child) = self.module_at(&target.dir, call) else { continue };
             let mut path = place.path.clone();
             path.push(name.clone());
+            let located = self.tree.locate(&ModuleRequest {
+                path: &path,
+                caller_dir: &chain.module.source_dir,
+                source: &target.source,
+                kind: &target.kind,
+                version: target.version.as_ref(),
+                call_span: call.declared.header,
+                source_span: call.source.as_ref().map_or(call.declared.header, |expr| expr.span),
+            });
+            let Some(dir) = self.diagnostics.take(located) else { continue };
+            let Some(child) = self.module_at(&dir, call) else { continue };
             let inner = Place {
                 path,
                 source: Some(target.source),
-                remote: place.remote || target.remote,
+                remote: place.remote || !matches!(target.kind, Source::Local(_)),
                 call_span: Some(call.declared.header),
             };
             children.insert(name.clone(), self.node(child, Some((name, &chain)), inner));
@@ -181,23 +191,8 @@ impl Builder<'_> {
             );
             return None;
         }
-        let (found, text, version) = self.source(chain, call)?;
-        match found {
-            Source::Local(relative) => {
-                let dir = files::clean(&chain.module.source_dir.join(relative));
-                Some(Target { dir, source: text, remote: false })
-            }
-            Source::Registry | Source::Remote => {
-                let mut path = place.path.clone();
-                path.push(call.name.clone());
-                let version = version.map(|version| version.text);
-                let dir = self.tree.installed_module(&path, &text, version.as_deref());
-                if dir.is_none() {
-                    self.not_installed(call.declared.header);
-                }
-                Some(Target { dir: dir?, source: text, remote: true })
-            }
-        }
+        let (kind, source, version) = self.source(chain, call)?;
+        Some(Target { kind, source, version })
     }
 
     /// What `source` and `version` of a call say.
@@ -217,14 +212,6 @@ impl Builder<'_> {
                 None
             }
         }
-    }
-
-    fn not_installed(&mut self, at: Span) {
-        self.error(
-            "Module not installed",
-            "This module is not yet installed. Run \"groma init\" to install all modules required by this configuration.",
-            at,
-        );
     }
 
     fn bad_source(&mut self, text: &str, problem: BadSource, at: Span) {
