@@ -4,5 +4,6 @@
 //! What it cannot do yet it refuses by name. Providers are reached through the API that they are handed in as.
 
 pub mod apply;
+pub mod object;
 pub mod plan;
 pub mod schemas;

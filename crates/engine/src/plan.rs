@@ -1,7 +1,5 @@
 //! Planning: what must be done so that the world is as configured. Changes nothing.
 
-mod propose;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -15,7 +13,7 @@ use groma_model::value::Value;
 use groma_provider::api::{CallError, PlanRequest, Private, Provider, RawState, ReadRequest, UpgradeRequest};
 use groma_state::{Attributes, ObjectState, State};
 
-use propose::proposed_new;
+use crate::object::propose::proposed_new;
 
 /// A configured provider by its address.
 pub type Providers = BTreeMap<ProviderAddress, Arc<dyn Provider>>;
@@ -99,8 +97,8 @@ async fn plan_resource(desired: Desired<'_>, state: &State, providers: &Provider
         return Err(refused(&address, &format!("the provider {source} has no resource type {:?}", key.ty.as_str())));
     };
     let schema = Arc::clone(schema.get().map_err(|error| refused(&address, &error.to_string()))?);
-    if key.mode != ResourceMode::Managed || !schema.block.block_types.is_empty() {
-        return Err(refused(&address, "only managed resources without nested blocks can be planned so far"));
+    if key.mode != ResourceMode::Managed {
+        return Err(refused(&address, "only managed resources can be planned so far"));
     }
     let found = called(&address, provider.validate_resource(&key.ty, config.clone()).await)?;
     errors(found)?;

@@ -121,6 +121,29 @@ impl Refinement {
             || are_apart(known.lower.as_ref(), self.upper.as_ref())
     }
 
+    /// Whether a value may be what an unknown of this kind becomes. Unknown values may.
+    pub fn allows(&self, value: &Value) -> bool {
+        use super::ValueKind;
+        let length = match value.kind() {
+            ValueKind::Null => return !self.not_null,
+            ValueKind::Unknown(_) | ValueKind::Bool(_) | ValueKind::Tuple(_) | ValueKind::Object(_) => return true,
+            ValueKind::String(text) => {
+                return self.prefix.as_ref().is_none_or(|prefix| text.starts_with(prefix.as_str()));
+            }
+            ValueKind::Number(number) => {
+                let exact = Some(Bound { number: number.clone(), inclusive: true });
+                return !are_apart(self.lower.as_ref(), exact.as_ref())
+                    && !are_apart(exact.as_ref(), self.upper.as_ref());
+            }
+            ValueKind::List(items) => items.len(),
+            // Elements that are not known yet may turn out to be equal.
+            ValueKind::Set(_) if !value.is_wholly_known() => return true,
+            ValueKind::Set(items) => items.len(),
+            ValueKind::Map(entries) => entries.len(),
+        } as u64;
+        self.min_length <= length && self.max_length.is_none_or(|max| length <= max)
+    }
+
     /// Whether nothing is known.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
