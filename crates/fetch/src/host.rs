@@ -103,7 +103,11 @@ fn split_port(given: &str) -> Result<(&str, Option<u16>), HostError> {
     let Some((name, port)) = given.split_once(':') else { return Ok((given, None)) };
     if port.is_empty() || !port.bytes().all(|byte| byte.is_ascii_digit()) {
         let is_url = name.eq_ignore_ascii_case("https") || name.eq_ignore_ascii_case("http");
-        return Err(if is_url { HostError::IsUrl } else { HostError::Port("port portion contains non-digit characters") });
+        return Err(if is_url {
+            HostError::IsUrl
+        } else {
+            HostError::Port("port portion contains non-digit characters")
+        });
     }
     let port = port.parse::<u16>().map_err(|_| HostError::Port("port number is greater than 65535"))?;
     Ok((name, Some(port).filter(|port| *port != 443)))

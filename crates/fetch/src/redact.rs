@@ -87,7 +87,10 @@ mod tests {
             ("https://user:hunter2@example.com/x", "https://user:redacted@example.com/x"),
             ("https://ghp_0123456789abcdefghij@example.com/x", "https://redacted@example.com/x"),
             ("ssh://git@example.com/x?sshkey=QUJD&ref=v1", "ssh://git@example.com/x?sshkey=redacted&ref=v1"),
-            ("https://example.com/x?X-Amz-Signature=abc&archive=zip", "https://example.com/x?X-Amz-Signature=redacted&archive=zip"),
+            (
+                "https://example.com/x?X-Amz-Signature=abc&archive=zip",
+                "https://example.com/x?X-Amz-Signature=redacted&archive=zip",
+            ),
             ("https://example.com/x?private_token=abc", "https://example.com/x?private_token=redacted"),
             ("https://example.com/plain?ref=main", "https://example.com/plain?ref=main"),
         ];

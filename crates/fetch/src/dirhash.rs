@@ -1,0 +1,127 @@
+//! Hashes of packages: `h1:` over the files of a directory or zip archive, `zh:` over the archive's bytes.
+
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+/// Deeper than this is no package.
+const MAX_DEPTH: usize = 128;
+
+/// Why there is no hash.
+#[derive(Debug, Error)]
+pub enum HashError {
+    /// Something cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// What.
+        path: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The archive is damaged.
+    #[error("cannot read the archive: {0}")]
+    Archive(String),
+    /// A name that the scheme cannot express.
+    #[error("cannot hash a file with the name {0:?}")]
+    Name(String),
+}
+
+/// `h1:` of what is in a directory. Links are followed where they lead to files, as Go does it.
+pub fn h1_directory(root: &Path) -> Result<String, HashError> {
+    // The package itself may be a link into a cache.
+    let root = root.canonicalize().map_err(|source| read_error(root, source))?;
+    let mut files = Vec::new();
+    list(&root, String::new(), &mut files, 0)?;
+    let mut lines = Vec::with_capacity(files.len());
+    for (name, path) in files {
+        let mut file = std::fs::File::open(&path).map_err(|source| read_error(&path, source))?;
+        lines.push((name, sha256(&mut file).map_err(|source| read_error(&path, source))?.0));
+    }
+    Ok(h1(lines))
+}
+
+/// `h1:` of what is in a zip archive, without unpacking it.
+pub fn h1_zip(archive: impl Read + Seek) -> Result<String, HashError> {
+    let broken = |error: zip::result::ZipError| HashError::Archive(error.to_string());
+    let mut archive = zip::ZipArchive::new(archive).map_err(broken)?;
+    let mut lines = Vec::with_capacity(archive.len());
+    for index in 0..archive.len() {
+        let mut file = archive.by_index(index).map_err(broken)?;
+        let name = String::from_utf8(file.name_raw().to_vec())
+            .map_err(|error| HashError::Name(String::from_utf8_lossy(error.as_bytes()).into_owned()))?;
+        check_name(&name)?;
+        let (digest, _) = sha256(&mut file).map_err(|error| HashError::Archive(format!("{name}: {error}")))?;
+        lines.push((name, digest));
+    }
+    Ok(h1(lines))
+}
+
+/// `zh:` of an archive's bytes.
+pub fn zh(archive: &mut impl Read) -> io::Result<String> {
+    Ok(zh_of_digest(&sha256(archive)?.0))
+}
+
+/// `zh:` from a digest that is known already.
+pub fn zh_of_digest(digest: &[u8; 32]) -> String {
+    format!("zh:{}", hex::encode(digest))
+}
+
+/// The digest of everything that can be read, and how much that was.
+pub fn sha256(reader: &mut impl Read) -> io::Result<([u8; 32], u64)> {
+    let mut digest = Sha256::new();
+    let mut buffer = vec![0; 64 << 10];
+    let mut size = 0;
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok((digest.finalize().into(), size)),
+            Ok(count) => {
+                digest.update(&buffer[..count]);
+                size += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The digest of the sorted list of digests and names.
+fn h1(mut lines: Vec<(String, [u8; 32])>) -> String {
+    lines.sort_by(|(a, _), (b, _)| a.as_bytes().cmp(b.as_bytes()));
+    let mut digest = Sha256::new();
+    for (name, file) in lines {
+        digest.update(format!("{}  {name}\n", hex::encode(file)));
+    }
+    format!("h1:{}", base64::engine::general_purpose::STANDARD.encode(digest.finalize()))
+}
+
+fn list(dir: &Path, prefix: String, files: &mut Vec<(String, PathBuf)>, depth: usize) -> Result<(), HashError> {
+    if depth > MAX_DEPTH {
+        return Err(HashError::Name(prefix));
+    }
+    for entry in std::fs::read_dir(dir).map_err(|source| read_error(dir, source))? {
+        let entry = entry.map_err(|source| read_error(dir, source))?;
+        let name = entry.file_name();
+        let name = name.to_str().ok_or_else(|| HashError::Name(name.to_string_lossy().into_owned()))?;
+        check_name(name)?;
+        let name = format!("{prefix}{name}");
+        let kind = entry.file_type().map_err(|source| read_error(&entry.path(), source))?;
+        if kind.is_dir() {
+            list(&entry.path(), format!("{name}/"), files, depth + 1)?;
+        } else {
+            files.push((name, entry.path()));
+        }
+    }
+    Ok(())
+}
+
+/// A line break in a name would let one list of files look like another.
+fn check_name(name: &str) -> Result<(), HashError> {
+    if name.contains('\n') { Err(HashError::Name(name.to_owned())) } else { Ok(()) }
+}
+
+fn read_error(path: &Path, source: io::Error) -> HashError {
+    HashError::Read { path: path.display().to_string(), source }
+}

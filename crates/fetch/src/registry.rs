@@ -1,0 +1,3 @@
+//! Registry protocols. The one for providers lives with the installation of providers.
+
+pub mod modules;
