@@ -4,8 +4,10 @@
 //! by the rules of the framework that the published plugins are written with.
 
 pub mod checks;
+mod duration;
 pub mod functions;
 mod in_process;
+mod moment;
 mod object;
 pub mod outside;
 mod planning;
@@ -13,7 +15,9 @@ pub mod spec;
 mod traits;
 mod upgrading;
 
+pub use duration::parse_duration;
 pub use in_process::InProcess;
+pub use moment::{Fields, Moment, OutOfRange};
 pub use object::{Object, at, shown};
 pub use planning::Planned;
 pub use spec::{Attr, Spec};

@@ -3,6 +3,7 @@
 
 pub mod kit;
 pub mod registry;
+mod time;
 
 pub use kit::outside::{Clock, Outside, Randomness, RandomnessError, RemoteStates, Tfvars};
 pub use registry::{Builtin, all, find};

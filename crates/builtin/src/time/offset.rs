@@ -1,0 +1,194 @@
+//! `time_offset`: a time that is moved from a base.
+
+use async_trait::async_trait;
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::ty::Type;
+
+use super::{
+    Outside, empty_map, is_rfc3339, keep_written, missing_one_of, out_of_range, parse_int, read_time, set_fields,
+};
+use crate::kit::spec::{computed, optional, optional_computed};
+use crate::kit::{Call, Failed, Moment, Object, Planned, Resource, Spec};
+
+const OFFSETS: [&str; 6] =
+    ["offset_seconds", "offset_minutes", "offset_hours", "offset_days", "offset_months", "offset_years"];
+
+pub(super) struct Offset(pub(super) Outside);
+
+#[async_trait]
+impl Resource for Offset {
+    fn type_name(&self) -> &'static str {
+        "time_offset"
+    }
+
+    fn spec(&self) -> Spec {
+        Spec::new()
+            .doc(
+                "Manages an offset time resource, which keeps an UTC timestamp stored in the Terraform \
+                    state that is offset from a locally sourced base timestamp. This prevents perpetual \
+                    differences caused by using the [`timestamp()` \
+                    function](https://www.terraform.io/docs/configuration/functions/timestamp.html).",
+            )
+            .attr(
+                "base_rfc3339",
+                optional_computed(Type::String)
+                    .doc(
+                        "Base timestamp in [RFC3339](https://datatracker.ietf.org/doc/html/rfc3339#section-5.8) \
+                        format (see [RFC3339 time string](https://tools.ietf.org/html/rfc3339#section-5.8) e.g., \
+                        `YYYY-MM-DDTHH:MM:SSZ`). Defaults to the current time.",
+                    )
+                    .check(is_rfc3339),
+            )
+            .attr("day", computed(Type::Number).doc("Number day of offset timestamp."))
+            .attr("hour", computed(Type::Number).doc("Number hour of offset timestamp."))
+            .attr(
+                "id",
+                computed(Type::String).doc("RFC3339 format of the offset timestamp, e.g. `2020-02-12T06:36:13Z`."),
+            )
+            .attr("minute", computed(Type::Number).doc("Number minute of offset timestamp."))
+            .attr("month", computed(Type::Number).doc("Number month of offset timestamp."))
+            .attr(
+                "offset_days",
+                optional(Type::Number).doc(
+                    "Number of days to offset the base timestamp. At least one of the 'offset_' arguments must \
+                        be configured.",
+                ),
+            )
+            .attr(
+                "offset_hours",
+                optional(Type::Number).doc(
+                    " Number of hours to offset the base timestamp. At least one of the 'offset_' arguments \
+                        must be configured.",
+                ),
+            )
+            .attr(
+                "offset_minutes",
+                optional(Type::Number).doc(
+                    "Number of minutes to offset the base timestamp. At least one of the 'offset_' arguments \
+                        must be configured.",
+                ),
+            )
+            .attr(
+                "offset_months",
+                optional(Type::Number).doc(
+                    "Number of months to offset the base timestamp. At least one of the 'offset_' arguments \
+                        must be configured.",
+                ),
+            )
+            .attr(
+                "offset_seconds",
+                optional(Type::Number).doc(
+                    "Number of seconds to offset the base timestamp. At least one of the 'offset_' arguments \
+                        must be configured.",
+                ),
+            )
+            .attr(
+                "offset_years",
+                optional(Type::Number).doc(
+                    "Number of years to offset the base timestamp. At least one of the 'offset_' arguments \
+                        must be configured.",
+                ),
+            )
+            .attr(
+                "rfc3339",
+                computed(Type::String).doc("RFC3339 format of the offset timestamp, e.g. `2020-02-12T06:36:13Z`."),
+            )
+            .attr("second", computed(Type::Number).doc("Number second of offset timestamp."))
+            .attr(
+                "triggers",
+                optional(Type::map(Type::String))
+                    .doc(
+                        "Arbitrary map of values that, when changed, will trigger a new base timestamp value to be \
+                        saved. See [the main provider documentation](../index.md) for more information.",
+                    )
+                    .replace(),
+            )
+            .attr("unix", computed(Type::Number).doc("Number of seconds since epoch time, e.g. `1581489373`."))
+            .attr("year", computed(Type::Number).doc("Number year of offset timestamp."))
+    }
+
+    fn validate(&self, config: &Object) -> Diagnostics {
+        missing_one_of(config, &OFFSETS)
+    }
+
+    async fn plan(&self, plan: &mut Planned, call: &mut Call) {
+        let Some(prior) = &plan.prior else { return };
+        if !OFFSETS.iter().any(|name| plan.changes(name)) || OFFSETS.iter().any(|name| plan.object.is_unknown(name)) {
+            return;
+        }
+        let base = if plan.object.is_unknown("base_rfc3339") { prior } else { &plan.object };
+        let written = plan.object.clone();
+        match read_time(base, "base_rfc3339").and_then(|base| set(&mut plan.object, base)) {
+            Ok(()) => keep_written(&written, &mut plan.object, &["base_rfc3339"]),
+            Err(error) => call.diagnostics.push(error),
+        }
+    }
+
+    async fn create(&self, planned: Object, _: &Object, _: &mut Call) -> Result<Object, Failed> {
+        let base = match planned.text("base_rfc3339") {
+            Some(text) if !text.is_empty() => read_time(&planned, "base_rfc3339")?,
+            _ => Moment::from_system(self.0.clock.now()),
+        };
+        let mut object = planned.clone();
+        set(&mut object, base)?;
+        keep_written(&planned, &mut object, &["base_rfc3339", "rfc3339", "id"]);
+        Ok(object)
+    }
+
+    async fn update(&self, _: &Object, planned: Object, _: &Object, _: &mut Call) -> Result<Object, Failed> {
+        let mut object = planned.clone();
+        set(&mut object, read_time(&planned, "base_rfc3339")?)?;
+        keep_written(&planned, &mut object, &["base_rfc3339", "rfc3339", "id"]);
+        Ok(object)
+    }
+
+    async fn import(&self, id: &str, mut object: Object, _: &mut Call) -> Result<Object, Diagnostics> {
+        let expected = "expected BASETIMESTAMP,YEARS,MONTHS,DAYS,HOURS,MINUTES,SECONDS";
+        let malformed = |more: &str| {
+            let detail = format!("Unexpected format of ID ({id:?}), {expected}{more}");
+            Diagnostics::from(Diagnostic::error("Unexpected Format of ID", detail))
+        };
+        let parts: Vec<&str> = id.split(',').collect();
+        let [base, offsets @ ..] = parts.as_slice() else { return Err(malformed("")) };
+        if offsets.len() != 6 {
+            return Err(malformed(""));
+        }
+        if base.is_empty() || offsets.iter().all(|offset| offset.is_empty()) {
+            return Err(malformed(" where at least one offset value is non-empty"));
+        }
+        for (name, text) in OFFSETS.iter().rev().zip(offsets) {
+            let parsed = parse_int(text).map_err(|error| {
+                let what = format!("The {name} parameter that was supplied could not be parsed as Int64.");
+                Diagnostic::error("Import time offset error", format!("{what}\n\nOriginal Error: {error}"))
+            })?;
+            if let Some(offset) = parsed {
+                object.set_int(name, offset);
+            }
+        }
+        let base = Moment::parse(base).map_err(|error| {
+            let what = "The base_rfc3339 timestamp that was supplied could not be parsed as RFC3339.";
+            Diagnostic::error("Create time offset error", format!("{what}\n\nOriginal Error: {error}"))
+        })?;
+        set(&mut object, base)?;
+        object.set("triggers", empty_map());
+        Ok(object)
+    }
+}
+
+fn set(object: &mut Object, base: Moment) -> Result<(), Diagnostic> {
+    let given = |name: &str| object.int(name).unwrap_or(0);
+    // The order matters: months and years run over the ends of months.
+    let moved = base
+        .plus_date(0, 0, given("offset_days"))
+        .and_then(|time| time.plus_seconds(i128::from(given("offset_hours")) * 3600))
+        .and_then(|time| time.plus_seconds(i128::from(given("offset_minutes")) * 60))
+        .and_then(|time| time.plus_date(0, given("offset_months"), 0))
+        .and_then(|time| time.plus_seconds(i128::from(given("offset_seconds"))))
+        .and_then(|time| time.plus_date(given("offset_years"), 0, 0))
+        .map_err(|_| out_of_range("offset"))?;
+    set_fields(object, moved);
+    object.set("rfc3339", moved.to_rfc3339());
+    object.set("base_rfc3339", base.to_rfc3339());
+    object.set("id", base.to_rfc3339());
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! `time_static`: a time that stays.
+
+use async_trait::async_trait;
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::ty::Type;
+
+use super::{Outside, empty_map, is_rfc3339, keep_written, read_time, set_fields};
+use crate::kit::spec::{computed, optional, optional_computed};
+use crate::kit::{Call, Failed, Moment, Object, Planned, Resource, Spec};
+
+pub(super) struct Static(pub(super) Outside);
+
+#[async_trait]
+impl Resource for Static {
+    fn type_name(&self) -> &'static str {
+        "time_static"
+    }
+
+    fn spec(&self) -> Spec {
+        Spec::new()
+            .doc(
+                "Manages a static time resource, which keeps a locally sourced UTC timestamp stored in the \
+                    Terraform state. This prevents perpetual differences caused by using the [`timestamp()` \
+                    function](https://www.terraform.io/docs/configuration/functions/timestamp.html).",
+            )
+            .attr("day", computed(Type::Number).doc("Number day of timestamp."))
+            .attr("hour", computed(Type::Number).doc("Number hour of timestamp."))
+            .attr(
+                "id",
+                computed(Type::String)
+                    .doc("RFC3339 format of the offset timestamp, e.g. `2020-02-12T06:36:13Z`.")
+                    .keep(),
+            )
+            .attr("minute", computed(Type::Number).doc("Number minute of timestamp."))
+            .attr("month", computed(Type::Number).doc("Number month of timestamp."))
+            .attr(
+                "rfc3339",
+                optional_computed(Type::String)
+                    .doc(
+                        "Base timestamp in [RFC3339](https://datatracker.ietf.org/doc/html/rfc3339#section-5.8) \
+                        format (see [RFC3339 time string](https://tools.ietf.org/html/rfc3339#section-5.8) e.g., \
+                        `YYYY-MM-DDTHH:MM:SSZ`). Defaults to the current time.",
+                    )
+                    .replace()
+                    .check(is_rfc3339),
+            )
+            .attr("second", computed(Type::Number).doc("Number second of timestamp."))
+            .attr(
+                "triggers",
+                optional(Type::map(Type::String))
+                    .doc(
+                        "Arbitrary map of values that, when changed, will trigger a new base timestamp value to be \
+                        saved. See [the main provider documentation](../index.md) for more information.",
+                    )
+                    .replace(),
+            )
+            .attr("unix", computed(Type::Number).doc("Number of seconds since epoch time, e.g. `1581489373`."))
+            .attr("year", computed(Type::Number).doc("Number year of timestamp."))
+    }
+
+    async fn plan(&self, plan: &mut Planned, call: &mut Call) {
+        // The current time may differ between two plans of one change, so only a given time can be planned with.
+        if plan.prior.is_some() || plan.object.text("rfc3339").is_none() {
+            return;
+        }
+        match read_time(&plan.object, "rfc3339") {
+            Ok(moment) => {
+                set_fields(&mut plan.object, moment);
+                let given = plan.object.get("rfc3339");
+                plan.object.set("id", given);
+            }
+            Err(error) => call.diagnostics.push(error),
+        }
+    }
+
+    async fn create(&self, planned: Object, _: &Object, _: &mut Call) -> Result<Object, Failed> {
+        let moment = match planned.text("rfc3339") {
+            Some(_) => read_time(&planned, "rfc3339")?,
+            None => Moment::from_system(self.0.clock.now()),
+        };
+        let mut object = planned.clone();
+        set(&mut object, moment);
+        keep_written(&planned, &mut object, &["rfc3339", "id"]);
+        Ok(object)
+    }
+
+    async fn import(&self, id: &str, mut object: Object, _: &mut Call) -> Result<Object, Diagnostics> {
+        let moment = Moment::parse(id).map_err(|error| {
+            let detail = format!("The id that was supplied could not be parsed as RFC3339.\n\nOriginal Error: {error}");
+            Diagnostic::error("Import time static error", detail)
+        })?;
+        set(&mut object, moment);
+        object.set("triggers", empty_map());
+        Ok(object)
+    }
+}
+
+fn set(object: &mut Object, moment: Moment) {
+    set_fields(object, moment);
+    object.set("rfc3339", moment.to_rfc3339());
+    object.set("id", moment.to_rfc3339());
+}

@@ -1,0 +1,1 @@
+//! The `time` provider against a clock that stands still.
