@@ -13,6 +13,7 @@ mod requirements;
 mod resources;
 mod scope;
 mod static_references;
+mod steps;
 mod variables;
 
 use std::cell::RefCell;
@@ -30,7 +31,9 @@ use crate::graph::{Graph, ModuleIndex, NodeIndex, NodeKind};
 use crate::load::ModuleTree;
 use crate::oracle::ResourceOracle;
 
+pub use conditions::{RuleResult, RuleStatus};
 pub use scope::ModuleScope;
+pub use steps::{ResourceInstance, Site};
 pub use variables::{InputSource, InputValue};
 
 /// What the walk is for.
@@ -66,6 +69,7 @@ pub struct Settings<'a> {
 /// The values of a module tree.
 pub struct Walk<'a> {
     settings: Settings<'a>,
+    inputs: BTreeMap<Str, InputValue>,
     graph: Graph<'a>,
     /// Instances of each module.
     instances: Vec<Vec<InstanceIndex>>,
@@ -76,7 +80,7 @@ pub struct Walk<'a> {
 }
 
 /// A module instance, by its place in the arena.
-type InstanceIndex = usize;
+pub type InstanceIndex = usize;
 
 /// One instance of a module and the values in it.
 struct Instance {
@@ -123,23 +127,12 @@ impl<'a> Walk<'a> {
         settings: Settings<'a>,
         inputs: &BTreeMap<Str, InputValue>,
     ) -> (Self, Diagnostics) {
-        let graph = Graph::new(tree, settings.oracle);
-        let modules = graph.modules.len();
-        let root = Instance::new(0, None, String::new(), RepetitionData::default());
-        let mut walk = Walk {
-            settings,
-            graph,
-            instances: vec![Vec::new(); modules],
-            arena: vec![root],
-            module_values: RefCell::default(),
-        };
-        walk.instances[0].push(0);
-        let mut diagnostics = walk.check_requirements();
+        let (mut walk, mut diagnostics) = Self::start(tree, settings, inputs);
         if diagnostics.has_errors() {
             return (walk, diagnostics);
         }
         match walk.graph.order() {
-            Ok(order) => walk.visit_all(&order, inputs, &mut diagnostics),
+            Ok(order) => walk.visit_all(&order, &mut diagnostics),
             Err(cycle) => diagnostics.push(Diagnostic::error(cycle.to_string(), "")),
         }
         (walk, diagnostics)
@@ -155,20 +148,21 @@ impl<'a> Walk<'a> {
         &self.arena[0].outputs
     }
 
-    fn visit_all(&mut self, order: &[NodeIndex], inputs: &BTreeMap<Str, InputValue>, diagnostics: &mut Diagnostics) {
+    fn visit_all(&mut self, order: &[NodeIndex], diagnostics: &mut Diagnostics) {
         let mut failed = vec![false; self.graph.nodes.len()];
         for &node in order {
             if self.graph.needs[node].iter().any(|need| failed[*need]) {
                 failed[node] = true;
                 continue;
             }
-            let found = self.visit(node, inputs);
+            let found = self.visit(node);
             failed[node] = found.has_errors();
             diagnostics.extend(found);
         }
     }
 
-    fn visit(&mut self, node: NodeIndex, inputs: &BTreeMap<Str, InputValue>) -> Diagnostics {
+    /// Evaluates a declaration, in every instance of its module. What it needs must have been visited.
+    pub fn visit(&mut self, node: NodeIndex) -> Diagnostics {
         let module = self.graph.nodes[node].module;
         let kind = self.graph.nodes[node].kind.clone();
         let mut diagnostics = Diagnostics::new();
@@ -182,21 +176,16 @@ impl<'a> Walk<'a> {
             NodeKind::Close => {}
             _ => {
                 for instance in self.instances[module].clone() {
-                    diagnostics.extend(self.visit_in(instance, &kind, inputs));
+                    diagnostics.extend(self.visit_in(instance, &kind));
                 }
             }
         }
         diagnostics
     }
 
-    fn visit_in(
-        &mut self,
-        instance: InstanceIndex,
-        kind: &NodeKind,
-        inputs: &BTreeMap<Str, InputValue>,
-    ) -> Diagnostics {
+    fn visit_in(&mut self, instance: InstanceIndex, kind: &NodeKind) -> Diagnostics {
         match kind {
-            NodeKind::Variable(name) => self.visit_variable(instance, name, inputs),
+            NodeKind::Variable(name) => self.visit_variable(instance, name),
             NodeKind::Local(name) => self.visit_local(instance, name),
             NodeKind::Output(name) => self.visit_output(instance, name),
             NodeKind::Resource(key) => self.visit_resource(instance, key),

@@ -5,7 +5,7 @@ mod v4;
 
 use std::collections::BTreeMap;
 
-use groma_model::address::{AbsResource, ConfigResource, InstanceKey, Provider, ProviderConfig};
+use groma_model::address::{AbsResource, ConfigResource, DeposedKey, InstanceKey, Provider, ProviderConfig};
 use groma_model::path::Path;
 use groma_model::text::Str;
 use groma_model::value::Value;
@@ -74,22 +74,6 @@ pub struct InstanceState {
 impl From<ObjectState> for InstanceState {
     fn from(object: ObjectState) -> Self {
         Self { current: Some(object), ..Self::default() }
-    }
-}
-
-/// Names a deposed object: eight hexadecimal digits.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct DeposedKey(Str);
-
-impl DeposedKey {
-    /// The key with this text. None if it has another length.
-    pub fn new(text: &str) -> Option<Self> {
-        (text.len() == 8).then(|| Self(text.into()))
-    }
-
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 

@@ -14,7 +14,7 @@ impl Walk<'_> {
             diagnostics.extend(if self.is_validating() {
                 conditions::check_message(rule, &scope)
             } else {
-                conditions::check_rule(rule, &scope, "Check block assertion", Severity::Warning)
+                conditions::check_rule(rule, &scope, "Check block assertion", Severity::Warning).diagnostics
             });
         }
         diagnostics

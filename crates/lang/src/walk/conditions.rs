@@ -11,18 +11,48 @@ use super::ModuleScope;
 use crate::config::CheckRule;
 use crate::eval::evaluate;
 
+/// How a condition went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleStatus {
+    /// It holds.
+    Pass,
+    /// It does not.
+    Fail,
+    /// It could not be evaluated.
+    Error,
+    /// It depends on something that is not known yet.
+    Unknown,
+}
+
+/// What came of a condition.
+#[derive(Debug, Clone)]
+pub struct RuleResult {
+    /// How it went.
+    pub status: RuleStatus,
+    /// What its author says about a failure, where that can be shown.
+    pub failure: Option<String>,
+    /// What the user is told.
+    pub diagnostics: Diagnostics,
+}
+
 /// Checks a condition. `what` names it in messages, e.g. `Resource precondition`.
-pub(super) fn check_rule(rule: &CheckRule, scope: &ModuleScope<'_>, what: &str, severity: Severity) -> Diagnostics {
-    let (Some(condition), Some(message)) = (&rule.condition, &rule.error_message) else { return Diagnostics::new() };
-    let (message, mut diagnostics) = message_text(message, scope);
-    let (result, found) = evaluate(condition, scope);
+pub(super) fn check_rule(rule: &CheckRule, scope: &ModuleScope<'_>, what: &str, severity: Severity) -> RuleResult {
+    let mut result = RuleResult { status: RuleStatus::Error, failure: None, diagnostics: Diagnostics::new() };
+    let (Some(condition), Some(message)) = (&rule.condition, &rule.error_message) else { return result };
+    let diagnostics = &mut result.diagnostics;
+    let (message, found) = message_text(message, scope);
+    diagnostics.extend(found);
+    let (value, found) = evaluate(condition, scope);
     diagnostics.extend(found);
     if diagnostics.has_errors() {
-        return diagnostics;
+        return result;
     }
-    match truth(&result, condition, "Invalid condition result", "Condition") {
+    match truth(&value, condition, "Invalid condition result", "Condition") {
         Err(diagnostic) => diagnostics.push(diagnostic),
+        Ok(Some(true)) => result.status = RuleStatus::Pass,
         Ok(Some(false)) => {
+            result.status = RuleStatus::Fail;
+            result.failure.clone_from(&message);
             let detail = message.unwrap_or_else(|| {
                 "This check failed, but has an invalid error message as described in the other accompanying messages."
                     .into()
@@ -31,14 +61,16 @@ pub(super) fn check_rule(rule: &CheckRule, scope: &ModuleScope<'_>, what: &str, 
             diagnostic.severity = severity;
             diagnostics.push(diagnostic);
         }
-        Ok(None) if what == "Check block assertion" => {
-            let detail = "The condition could not be evaluated at this time, a result will be known when this plan is \
-                          applied.";
-            diagnostics.push(Diagnostic::warning(format!("{what} known after apply"), detail).at(condition.span));
+        Ok(None) => {
+            result.status = RuleStatus::Unknown;
+            if what == "Check block assertion" {
+                let detail = "The condition could not be evaluated at this time, a result will be known when this plan \
+                              is applied.";
+                diagnostics.push(Diagnostic::warning(format!("{what} known after apply"), detail).at(condition.span));
+            }
         }
-        Ok(_) => {}
     }
-    diagnostics
+    result
 }
 
 /// Checks that a condition can be evaluated, whatever it says.

@@ -16,12 +16,8 @@ impl Walk<'_> {
         let scope = ModuleScope::new(self, instance);
         let mut diagnostics = Diagnostics::new();
         for rule in &output.preconditions {
-            diagnostics.extend(conditions::check_rule(
-                rule,
-                &scope,
-                "Module output value precondition",
-                Severity::Error,
-            ));
+            let what = "Module output value precondition";
+            diagnostics.extend(conditions::check_rule(rule, &scope, what, Severity::Error).diagnostics);
         }
         let (Some(expr), false) = (&output.expr, diagnostics.has_errors()) else { return diagnostics };
         let (value, found) = evaluate(expr, &scope);

@@ -23,6 +23,8 @@ pub struct ModuleScope<'w> {
     repetition: Option<RepetitionData>,
     /// The resource that `self` stands for.
     itself: Option<&'w Resource>,
+    /// What `self` is, where that is known better than from the resource as a whole.
+    itself_value: Option<Value>,
     /// The check block that the expression stands in; only it sees its data source.
     check: Option<Str>,
     /// The resource whose own configuration this is; it may not refer to itself.
@@ -43,6 +45,7 @@ impl<'w> ModuleScope<'w> {
             instance,
             repetition: None,
             itself: None,
+            itself_value: None,
             check: None,
             own: None,
             judged: None,
@@ -67,6 +70,13 @@ impl<'w> ModuleScope<'w> {
     /// With `self`.
     pub(super) fn with_self(mut self, resource: &'w Resource) -> Self {
         self.itself = Some(resource);
+        self
+    }
+
+    /// With `self`, whose value is known.
+    pub(super) fn being(mut self, resource: &'w Resource, value: Value) -> Self {
+        self.itself = Some(resource);
+        self.itself_value = Some(value);
         self
     }
 
@@ -283,7 +293,7 @@ impl Scope for ModuleScope<'_> {
                     return Err(undeclared("Invalid \"self\" reference", detail, &reference));
                 };
                 self.check_attributes(resource, reference.remaining(traversal), &reference)?;
-                self.instance_of(resource)
+                self.itself_value.clone().unwrap_or_else(|| self.instance_of(resource))
             }
             Subject::Resource { resource: key, key: instance_key } => {
                 let resource = self.check_resource(key, instance_key, traversal, &reference)?;

@@ -1,7 +1,5 @@
 //! Input variables: from a given value to the value that expressions see.
 
-use std::collections::BTreeMap;
-
 use groma_model::convert::convert;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::Span;
@@ -55,12 +53,7 @@ impl InputSource {
 }
 
 impl Walk<'_> {
-    pub(super) fn visit_variable(
-        &mut self,
-        instance: InstanceIndex,
-        name: &Str,
-        inputs: &BTreeMap<Str, InputValue>,
-    ) -> Diagnostics {
+    pub(super) fn visit_variable(&mut self, instance: InstanceIndex, name: &Str) -> Diagnostics {
         let Some(variable) = self.module_of(instance).variables.get(name) else { return Diagnostics::new() };
         let mut diagnostics = Diagnostics::new();
         let given = match self.arena[instance].parent {
@@ -68,7 +61,7 @@ impl Walk<'_> {
                 let value = Value::unknown(variable.constraint().without_optional());
                 Some(InputValue { value, source: InputSource::Outside })
             }
-            None => inputs.get(name).cloned(),
+            None => self.inputs.get(name).cloned(),
             Some(parent) => self.argument(instance, parent, name, &mut diagnostics),
         };
         if diagnostics.has_errors() {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use groma_model::address::{
-    AbsResource, ConfigResource, DEFAULT_HOST, InstanceKey, LEGACY_NAMESPACE, Module, ModuleInstance, Provider,
-    ProviderConfig, ProviderInstance, Resource, ResourceMode,
+    AbsResource, ConfigResource, DEFAULT_HOST, DeposedKey, InstanceKey, LEGACY_NAMESPACE, Module, ModuleInstance,
+    Provider, ProviderConfig, ProviderInstance, Resource, ResourceMode,
 };
 use groma_model::codec::json::{self, Json};
 use groma_model::codec::{CodecError, type_json};
@@ -16,7 +16,7 @@ use groma_model::text::Str;
 
 use super::writer::compact;
 use crate::{
-    Attributes, CheckKind, CheckObject, CheckResult, CheckStatus, DeposedKey, InstanceState, ObjectState, ObjectStatus,
+    Attributes, CheckKind, CheckObject, CheckResult, CheckStatus, InstanceState, ObjectState, ObjectStatus,
     OutputState, ResourceState, State, StoredIdentity,
 };
 
@@ -209,7 +209,7 @@ fn decode_resource(at: &At<'_, '_>, resources: &mut BTreeMap<AbsResource, Resour
             None => entry.current.replace(object).is_some(),
             Some(text) => {
                 let key =
-                    DeposedKey::new(&text).ok_or_else(|| instance.wrong("deposed", "eight hexadecimal digits"))?;
+                    DeposedKey::parse(&text).ok_or_else(|| instance.wrong("deposed", "eight hexadecimal digits"))?;
                 entry.deposed.insert(key, object).is_some()
             }
         };

@@ -1,9 +1,10 @@
 //! What is read is written back, and damage is never taken for nothing.
 
+use groma_model::address::DeposedKey;
 use groma_model::ty::Type;
 
 use super::*;
-use crate::{Attributes, CheckStatus, DeposedKey, ObjectStatus};
+use crate::{Attributes, CheckStatus, ObjectStatus};
 
 /// Every kind of thing that a state can hold, laid out as files are.
 const FULL: &str = r#"{
@@ -182,7 +183,7 @@ fn everything_is_understood() {
     let first = &c.instances[&groma_model::address::InstanceKey::Int(0)];
     assert_eq!(first.current.as_ref().unwrap().status, ObjectStatus::Tainted);
     assert!(matches!(first.current.as_ref().unwrap().attributes, Attributes::Flat(_)));
-    assert!(first.deposed.contains_key(&DeposedKey::new("00000001").unwrap()));
+    assert!(first.deposed.contains_key(&DeposedKey::parse("00000001").unwrap()));
     assert_eq!(state.checks.unwrap()[0].objects[0].status, CheckStatus::Fail);
 }
 
