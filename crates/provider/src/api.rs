@@ -4,8 +4,12 @@ mod error;
 mod messages;
 mod schema;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use groma_model::diag::Diagnostics;
+use groma_model::schema::FunctionSignature;
 use groma_model::text::Str;
 use groma_model::value::Value;
 
@@ -135,6 +139,11 @@ pub trait Provider: Send + Sync {
     async fn close_ephemeral(&self, type_name: &str, private: Private) -> Answer<Diagnostics> {
         let _ = private;
         Err(self.unsupported("CloseEphemeralResource", type_name))
+    }
+
+    /// The functions that it offers now. Some have more of them once they are configured.
+    async fn functions(&self) -> Answer<BTreeMap<Str, Arc<FunctionSignature>>> {
+        Ok(self.schema().functions.clone())
     }
 
     /// Calls a function. Needs no configuration.

@@ -19,7 +19,7 @@ use groma_model::address::Provider as ProviderAddress;
 use groma_model::diag::Diagnostics;
 use groma_model::value::Value;
 use groma_provider::api::{ClientCapabilities, ConfigureRequest, Provider};
-use groma_provider::wire::PluginProvider;
+use groma_provider::wire::{Launch, PluginProvider};
 use groma_run::session::{Session, Start};
 use groma_state::{State, read_file, write_file};
 
@@ -74,7 +74,7 @@ async fn a_resource_goes_through_every_layer() {
     let dir = scratch.path();
     std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("config/main.tf"), dir.join("main.tf")).unwrap();
     let program = peer("GROMA_PROVIDER_TIME");
-    let plugin = PluginProvider::open(&program).await.expect("the plugin starts");
+    let plugin = PluginProvider::open(&Launch::new(&program), None).await.expect("the plugin starts");
     let plugin: Arc<dyn Provider> = Arc::new(plugin);
     let nothing = Value::object_of(groma_model::value::Entries::default());
     let capabilities = ClientCapabilities::default();

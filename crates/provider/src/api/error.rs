@@ -60,6 +60,16 @@ pub enum CallError {
         /// What it said.
         message: String,
     },
+    /// What was to be asked does not fit the provider's schema, so it was not asked.
+    #[error("{provider} cannot be asked for {call}: {message}")]
+    Unfit {
+        /// Which provider.
+        provider: String,
+        /// Which call.
+        call: &'static str,
+        /// What does not fit.
+        message: String,
+    },
     /// The answer does not fit the provider's own schema.
     #[error("{provider} gave an answer to {call} that does not fit its schema: {message}")]
     Malformed {
@@ -96,6 +106,7 @@ impl CallError {
             Self::Cancelled { .. } => "Request cancelled",
             Self::Unsupported { .. } => "Unsupported plugin method",
             Self::Refused { .. } => "Plugin error",
+            Self::Unfit { .. } => "Value does not fit the provider's schema",
             Self::Malformed { .. } => "Provider produced an invalid answer",
             Self::Schema { .. } => "Provider has an invalid schema",
         };

@@ -1,266 +1,251 @@
-//! A plugin process as a [`Provider`].
+//! A plugin process as a [`Provider`]. What is asked and answered is in the modules below, by subject.
 
-use std::path::Path;
+mod caller;
+mod ephemeral;
+mod function;
+mod import;
+mod list;
+mod open;
+mod resource;
+mod schema;
+mod validate;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use groma_model::diag::Diagnostics;
-use groma_model::ty::Type;
+use groma_model::schema::FunctionSignature;
+use groma_model::text::Str;
 use groma_model::value::Value;
-use hyper_util::rt::TokioIo;
-use tokio::net::UnixStream;
-use tokio::sync::Mutex;
-use tonic::transport::{Channel, Endpoint, Uri};
-use tower::service_fn;
 
-use super::convert::{self, ConvertError};
-use super::generated::plugin::Empty;
-use super::generated::plugin::grpc_controller_client::GrpcControllerClient;
-use super::generated::tfplugin5 as wire;
-use super::generated::tfplugin5::provider_client::ProviderClient;
-use super::process::{Process, StartError};
+use super::calls::Rpc;
+use super::connection::Connection;
+use super::convert;
+use super::generated::tfplugin as wire;
 use crate::api::{
-    ApplyRequest, ApplyResponse, CallError, ConfigureRequest, Outcome, PlanRequest, PlanResponse, Private, Provider,
-    ProviderSchema, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
+    Answer, ApplyRequest, ApplyResponse, CallError, CallFunctionRequest, CallFunctionResponse, ClientCapabilities,
+    ConfigureRequest, EphemeralObject, EphemeralRenewal, ImportRequest, ImportResponse, ListRequest, ListSink,
+    Metadata, MoveRequest, MoveResponse, OpenRequest, PlanRequest, PlanResponse, Private, Provider, ProviderSchema,
+    ReadDataRequest, ReadDataResponse, ReadRequest, ReadResponse, UpgradeIdentityRequest, UpgradeRequest,
+    UpgradeResponse,
 };
+use caller::Caller;
+use schema::{Kind, Typed};
 
-/// Schemas of large providers have many megabytes.
-const MAX_MESSAGE_BYTES: usize = 256 << 20;
+pub use open::OpenError;
+pub use schema::PluginSchema;
+pub(super) use schema::RawSchema;
 
-/// How long a plugin may take to end by itself.
-const SHUTDOWN_PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
+/// Functions by name.
+type Functions = BTreeMap<Str, Arc<FunctionSignature>>;
 
 /// A provider in a process of its own.
+#[derive(Debug)]
 pub struct PluginProvider {
-    name: String,
-    schema: ProviderSchema,
-    client: ProviderClient<Channel>,
-    controller: GrpcControllerClient<Channel>,
-    process: Mutex<Process>,
-}
-
-/// Why a plugin could not be made ready.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// It could not be started.
-    #[error(transparent)]
-    Start(#[from] StartError),
-    /// It did not tell its schema.
-    #[error(transparent)]
-    Call(#[from] CallError),
+    connection: Connection,
+    schema: Arc<PluginSchema>,
+    /// The same in every call, or the provider complains. The configuration decides.
+    capabilities: Mutex<ClientCapabilities>,
+    /// Functions that it told of later.
+    functions: Mutex<Functions>,
 }
 
 impl PluginProvider {
-    /// Starts a plugin and asks for its schema.
-    pub async fn open(program: &Path) -> Result<Self, OpenError> {
-        let name = program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let process = Process::start(program).await?;
-        let channel =
-            connect(&process).await.map_err(|source| StartError::Connect { program: name.clone(), source })?;
-        let mut client = ProviderClient::new(channel.clone())
-            .max_decoding_message_size(MAX_MESSAGE_BYTES)
-            .max_encoding_message_size(MAX_MESSAGE_BYTES);
-        let calls = Calls { provider: &name };
-        let response = calls.sent("GetSchema", client.get_schema(wire::get_provider_schema::Request {}).await)?;
-        let schema = calls.decoded("GetSchema", provider_schema(response))?;
-        Ok(Self { name, schema, client, controller: GrpcControllerClient::new(channel), process: Mutex::new(process) })
+    /// What it offers, to be shared with other processes of the same program.
+    pub fn plugin_schema(&self) -> &Arc<PluginSchema> {
+        &self.schema
     }
 
-    fn calls(&self) -> Calls<'_> {
-        Calls { provider: &self.name }
+    fn caller<'a>(&'a self, rpc: Rpc, about: &'a str) -> Caller<'a> {
+        Caller::new(&self.connection, rpc, about)
     }
 
-    fn resource_type(&self, call: &'static str, type_name: &str) -> Result<Type, CallError> {
-        let Some(schema) = self.schema.resources.get(type_name) else { return Err(self.unsupported(call, type_name)) };
-        let schema = schema.get().map_err(|source| CallError::Schema { provider: self.name.clone(), source })?;
-        Ok(schema.block.implied_type())
-    }
-}
-
-async fn connect(process: &Process) -> Result<Channel, tonic::transport::Error> {
-    let socket = process.handshake.socket.clone();
-    let connector = service_fn(move |_: Uri| {
-        let socket = socket.clone();
-        async move { UnixStream::connect(socket).await.map(TokioIo::new) }
-    });
-    // The address is not used, but there must be one.
-    Endpoint::from_static("http://plugin.invalid").connect_with_connector(connector).await
-}
-
-fn provider_schema(response: wire::get_provider_schema::Response) -> Result<ProviderSchema, ConvertError> {
-    let all = |schemas: std::collections::HashMap<String, wire::Schema>| {
-        schemas.into_iter().map(|(name, schema)| Ok((name.into(), convert::schema(Some(schema))?.into()))).collect()
-    };
-    let resources: Result<_, ConvertError> = all(response.resource_schemas);
-    let data_sources: Result<_, ConvertError> = all(response.data_source_schemas);
-    Ok(ProviderSchema {
-        provider: response.provider.map(|schema| convert::schema(Some(schema))).transpose()?.unwrap_or_default().into(),
-        resources: resources?,
-        data_sources: data_sources?,
-        ..ProviderSchema::default()
-    })
-}
-
-/// Turns what can go wrong with a call into our own errors.
-struct Calls<'a> {
-    provider: &'a str,
-}
-
-impl Calls<'_> {
-    fn sent<T>(&self, call: &'static str, result: Result<tonic::Response<T>, tonic::Status>) -> Result<T, CallError> {
-        result.map(tonic::Response::into_inner).map_err(|status| CallError::Gone {
-            provider: self.provider.to_owned(),
-            call,
-            message: format!("{:?}: {}", status.code(), status.message()),
-            last_output: Vec::new(),
-        })
+    fn capabilities(&self) -> Option<wire::ClientCapabilities> {
+        let capabilities = *self.capabilities.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(convert::client_capabilities_to_wire(capabilities))
     }
 
-    fn decoded<T>(&self, call: &'static str, result: Result<T, ConvertError>) -> Result<T, CallError> {
-        result.map_err(|error| CallError::Malformed {
-            provider: self.provider.to_owned(),
-            call,
-            message: error.to_string(),
-        })
+    fn set_capabilities(&self, capabilities: ClientCapabilities) {
+        *self.capabilities.lock().unwrap_or_else(PoisonError::into_inner) = capabilities;
+    }
+
+    /// The schema of what a call is about.
+    fn typed(&self, caller: Caller<'_>, kind: Kind, name: &str) -> Answer<Arc<Typed>> {
+        let found = self.schema.of(kind, name).map_err(|source| self.bad_schema(source))?;
+        found.ok_or_else(|| caller.unsupported())
+    }
+
+    fn bad_schema(&self, source: crate::api::SchemaError) -> CallError {
+        CallError::Schema { provider: self.connection.name.clone(), source }
+    }
+
+    /// What the module says about itself. Providers that want to know are told null if it says nothing.
+    fn meta(&self, caller: Caller<'_>, given: Option<&Value>) -> Answer<Option<wire::DynamicValue>> {
+        let Some(typed) = self.schema.provider_meta().map_err(|source| self.bad_schema(source))? else {
+            return Ok(None);
+        };
+        match given {
+            Some(value) => encoded(caller, typed, value),
+            None => encoded(caller, typed, &Value::null(typed.ty.clone())),
+        }
     }
 }
 
-/// The same with every call, or providers complain.
-const CAPABILITIES: wire::ClientCapabilities =
-    wire::ClientCapabilities { deferral_allowed: false, write_only_attributes_allowed: true };
+/// A value of a request.
+fn encoded(caller: Caller<'_>, typed: &Typed, value: &Value) -> Answer<Option<wire::DynamicValue>> {
+    typed.encode(value).map(Some).map_err(|error| caller.unfit(error.to_string()))
+}
+
+/// The identity in a request. Types without identities have none to send.
+fn encoded_identity(
+    caller: Caller<'_>,
+    typed: &Typed,
+    identity: Option<&Value>,
+) -> Answer<Option<wire::ResourceIdentityData>> {
+    let (Some(identity), Some(ty)) = (identity, &typed.identity) else { return Ok(None) };
+    let sent = convert::identity_to_wire(identity, ty);
+    sent.map(Some).map_err(|error| caller.unfit(format!("its identity: {error}")))
+}
+
+/// The object of an answer. What the provider reports goes before what is wrong with the object that comes with it.
+fn decoded(
+    caller: Caller<'_>,
+    typed: &Typed,
+    object: Option<wire::DynamicValue>,
+    diagnostics: &Diagnostics,
+) -> Answer<Value> {
+    match typed.decode(object) {
+        Ok(object) => Ok(object),
+        Err(_) if diagnostics.has_errors() => Ok(Value::null(typed.ty.clone())),
+        Err(error) => Err(caller.malformed(error.to_string())),
+    }
+}
+
+/// The identity of an answer.
+fn decoded_identity(
+    caller: Caller<'_>,
+    typed: &Typed,
+    identity: Option<wire::ResourceIdentityData>,
+    diagnostics: &Diagnostics,
+) -> Answer<Option<Value>> {
+    let Some(ty) = &typed.identity else { return Ok(None) };
+    match convert::identity_from_wire(identity, ty) {
+        Ok(identity) => Ok(identity),
+        Err(_) if diagnostics.has_errors() => Ok(None),
+        Err(error) => Err(caller.malformed(format!("its identity: {error}"))),
+    }
+}
 
 #[async_trait]
 impl Provider for PluginProvider {
     fn name(&self) -> &str {
-        &self.name
+        &self.connection.name
     }
 
     fn schema(&self) -> &ProviderSchema {
-        &self.schema
+        self.schema.schema()
     }
 
-    async fn configure(&self, request: ConfigureRequest) -> Result<Diagnostics, CallError> {
-        const CALL: &str = "Configure";
-        let schema = self.schema.provider.get();
-        let schema = schema.map_err(|source| CallError::Schema { provider: self.name.clone(), source })?;
-        let ty = schema.block.implied_type();
-        let request = wire::configure::Request {
-            terraform_version: request.terraform_version.to_string(),
-            config: Some(self.calls().decoded(CALL, convert::to_wire(&request.config, &ty))?),
-            client_capabilities: Some(CAPABILITIES),
-        };
-        let response = self.calls().sent(CALL, self.client.clone().configure(request).await)?;
-        Ok(convert::diagnostics(response.diagnostics))
+    async fn metadata(&self) -> Answer<Metadata> {
+        self.ask_metadata().await
     }
 
-    async fn validate_resource(&self, type_name: &str, config: Value) -> Result<Diagnostics, CallError> {
-        const CALL: &str = "ValidateResourceTypeConfig";
-        let ty = self.resource_type(CALL, type_name)?;
-        let request = wire::validate_resource_type_config::Request {
-            type_name: type_name.to_owned(),
-            config: Some(self.calls().decoded(CALL, convert::to_wire(&config, &ty))?),
-            client_capabilities: Some(CAPABILITIES),
-        };
-        let response = self.calls().sent(CALL, self.client.clone().validate_resource_type_config(request).await)?;
-        Ok(convert::diagnostics(response.diagnostics))
+    async fn validate_provider(&self, config: Value) -> Answer<Diagnostics> {
+        self.ask_validate_provider(&config).await
     }
 
-    async fn upgrade(&self, request: UpgradeRequest) -> Result<UpgradeResponse, CallError> {
-        const CALL: &str = "UpgradeResourceState";
-        let ty = self.resource_type(CALL, &request.type_name)?;
-        let raw_state = match request.state {
-            RawState::Json(json) => wire::RawState { json: json.into(), ..wire::RawState::default() },
-            RawState::Flatmap(entries) => {
-                wire::RawState { flatmap: entries.into_iter().collect(), ..wire::RawState::default() }
-            }
-        };
-        let request = wire::upgrade_resource_state::Request {
-            type_name: request.type_name.to_string(),
-            version: request.version,
-            raw_state: Some(raw_state),
-        };
-        let response = self.calls().sent(CALL, self.client.clone().upgrade_resource_state(request).await)?;
-        let value = self.calls().decoded(CALL, convert::from_wire(response.upgraded_state, &ty))?;
-        Ok(UpgradeResponse { value, diagnostics: convert::diagnostics(response.diagnostics) })
+    async fn configure(&self, request: ConfigureRequest) -> Answer<Diagnostics> {
+        self.ask_configure(request).await
     }
 
-    async fn read(&self, request: ReadRequest) -> Result<ReadResponse, CallError> {
-        const CALL: &str = "ReadResource";
-        let ty = self.resource_type(CALL, &request.type_name)?;
-        let request = wire::read_resource::Request {
-            type_name: request.type_name.to_string(),
-            current_state: Some(self.calls().decoded(CALL, convert::to_wire(&request.current, &ty))?),
-            private: request.private.0.into(),
-            provider_meta: None,
-            client_capabilities: Some(CAPABILITIES),
-        };
-        let response = self.calls().sent(CALL, self.client.clone().read_resource(request).await)?;
-        Ok(ReadResponse {
-            object: self.calls().decoded(CALL, convert::from_wire(response.new_state, &ty))?,
-            private: Private(response.private.to_vec()),
-            identity: None,
-            deferred: None,
-            diagnostics: convert::diagnostics(response.diagnostics),
-        })
+    async fn validate_resource(&self, type_name: &str, config: Value) -> Answer<Diagnostics> {
+        self.ask_validate_resource(type_name, &config).await
     }
 
-    async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, CallError> {
-        const CALL: &str = "PlanResourceChange";
-        let ty = self.resource_type(CALL, &request.type_name)?;
-        let encode = |value: &Value| self.calls().decoded(CALL, convert::to_wire(value, &ty)).map(Some);
-        let message = wire::plan_resource_change::Request {
-            type_name: request.type_name.to_string(),
-            prior_state: encode(&request.prior)?,
-            proposed_new_state: encode(&request.proposed)?,
-            config: encode(&request.config)?,
-            prior_private: request.prior_private.0.into(),
-            provider_meta: None,
-            client_capabilities: Some(CAPABILITIES),
-        };
-        let response = self.calls().sent(CALL, self.client.clone().plan_resource_change(message).await)?;
-        Ok(PlanResponse {
-            planned: self.calls().decoded(CALL, convert::from_wire(response.planned_state, &ty))?,
-            requires_replace: response.requires_replace.into_iter().map(convert::path).collect(),
-            private: Private(response.planned_private.to_vec()),
-            identity: None,
-            deferred: None,
-            legacy_type_system: response.legacy_type_system,
-            diagnostics: convert::diagnostics(response.diagnostics),
-        })
+    async fn validate_data_source(&self, type_name: &str, config: Value) -> Answer<Diagnostics> {
+        self.ask_validate_data_source(type_name, &config).await
     }
 
-    async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, CallError> {
-        const CALL: &str = "ApplyResourceChange";
-        let ty = self.resource_type(CALL, &request.type_name)?;
-        let encode = |value: &Value| self.calls().decoded(CALL, convert::to_wire(value, &ty)).map(Some);
-        let message = wire::apply_resource_change::Request {
-            type_name: request.type_name.to_string(),
-            prior_state: encode(&request.prior)?,
-            planned_state: encode(&request.planned)?,
-            config: encode(&request.config)?,
-            planned_private: request.planned_private.0.into(),
-            provider_meta: None,
-        };
-        let response = self.calls().sent(CALL, self.client.clone().apply_resource_change(message).await)?;
-        let object = self.calls().decoded(CALL, convert::from_wire(response.new_state, &ty))?;
-        let diagnostics = convert::diagnostics(response.diagnostics);
-        Ok(ApplyResponse {
-            outcome: Outcome::of(&request.prior, &object, &diagnostics),
-            object,
-            private: Private(response.private.to_vec()),
-            identity: None,
-            legacy_type_system: response.legacy_type_system,
-            diagnostics,
-        })
+    async fn validate_ephemeral(&self, type_name: &str, config: Value) -> Answer<Diagnostics> {
+        self.ask_validate_ephemeral(type_name, &config).await
     }
 
-    async fn shutdown(&self) -> Result<(), CallError> {
-        // The plugin closes the connection instead of answering, so the answer says nothing.
-        let _ = self.controller.clone().shutdown(Empty {}).await;
-        let mut process = self.process.lock().await;
-        if tokio::time::timeout(SHUTDOWN_PATIENCE, process.child.wait()).await.is_err() {
-            // Already gone is as good.
-            let _ = process.child.kill().await;
+    async fn validate_list(&self, type_name: &str, config: Value) -> Answer<Diagnostics> {
+        self.ask_validate_list(type_name, &config).await
+    }
+
+    async fn upgrade(&self, request: UpgradeRequest) -> Answer<UpgradeResponse> {
+        self.ask_upgrade(request).await
+    }
+
+    async fn upgrade_identity(&self, request: UpgradeIdentityRequest) -> Answer<UpgradeResponse> {
+        self.ask_upgrade_identity(request).await
+    }
+
+    async fn read(&self, request: ReadRequest) -> Answer<ReadResponse> {
+        self.ask_read(request).await
+    }
+
+    async fn plan(&self, request: PlanRequest) -> Answer<PlanResponse> {
+        self.ask_plan(request).await
+    }
+
+    async fn apply(&self, request: ApplyRequest) -> Answer<ApplyResponse> {
+        self.ask_apply(request).await
+    }
+
+    async fn import(&self, request: ImportRequest) -> Answer<ImportResponse> {
+        self.ask_import(request).await
+    }
+
+    async fn move_state(&self, request: MoveRequest) -> Answer<MoveResponse> {
+        self.ask_move(request).await
+    }
+
+    async fn read_data(&self, request: ReadDataRequest) -> Answer<ReadDataResponse> {
+        self.ask_read_data(request).await
+    }
+
+    async fn open_ephemeral(&self, request: OpenRequest) -> Answer<EphemeralObject> {
+        self.ask_open(request).await
+    }
+
+    async fn renew_ephemeral(&self, type_name: &str, private: Private) -> Answer<EphemeralRenewal> {
+        self.ask_renew(type_name, private).await
+    }
+
+    async fn close_ephemeral(&self, type_name: &str, private: Private) -> Answer<Diagnostics> {
+        self.ask_close(type_name, private).await
+    }
+
+    async fn functions(&self) -> Answer<Functions> {
+        self.ask_functions().await
+    }
+
+    async fn call_function(&self, request: CallFunctionRequest) -> Answer<CallFunctionResponse> {
+        self.ask_function(request).await
+    }
+
+    async fn list(&self, request: ListRequest, sink: &mut dyn ListSink) -> Answer<()> {
+        self.ask_list(request, sink).await
+    }
+
+    async fn generate_config(&self, type_name: &str, object: Value) -> Answer<(Value, Diagnostics)> {
+        self.ask_generate_config(type_name, &object).await
+    }
+
+    async fn stop(&self) -> Answer<()> {
+        let caller = self.caller(Rpc::StopProvider, "");
+        let response: wire::stop_provider::Response = caller.ask(wire::stop_provider::Request {}).await?;
+        match response.error.as_str() {
+            "" => Ok(()),
+            message => Err(caller.refused(message)),
         }
+    }
+
+    async fn shutdown(&self) -> Answer<()> {
+        self.connection.end().await;
         Ok(())
     }
 }
