@@ -1,51 +1,33 @@
-//! Configuration files on disk, and the record of installed modules.
+//! Configuration files on disk, and the modules that were installed there.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use groma_lang::load::SourceTree;
+use groma_lang::load::{ModuleRequest, SourceTree};
+use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::text::Str;
-use serde::Deserialize;
+
+use crate::modules::{Manifest, Record, normal_source};
 
 /// Reads modules from disk, relative to a working directory.
 #[derive(Debug, Clone)]
 pub struct Disk {
     working_dir: PathBuf,
-    installed: BTreeMap<String, InstalledModule>,
-}
-
-/// An entry of `.terraform/modules/modules.json`.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct InstalledModule {
-    /// Names of the calls on the way, joined by dots. Empty for the root.
-    key: String,
-    /// As written in the call.
-    source: String,
-    /// Of registry modules.
-    #[serde(default)]
-    version: Option<String>,
-    /// Where it is, relative to the working directory.
-    dir: PathBuf,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Manifest {
-    modules: Vec<InstalledModule>,
+    installed: Manifest,
 }
 
 impl Disk {
     /// Modules relative to `working_dir`; `data_dir` (`.terraform`) holds the record of what was installed.
     pub fn new(working_dir: PathBuf, data_dir: &Path) -> Self {
-        let manifest = working_dir.join(data_dir).join("modules").join("modules.json");
         // Without a readable record nothing is installed, and every call of a remote module says what to do.
-        let manifest: Manifest =
-            fs::read(manifest).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-        let installed = manifest.modules.into_iter().map(|module| (module.key.clone(), module)).collect();
+        let installed = Manifest::load(&working_dir.join(data_dir).join("modules")).unwrap_or_default();
         Self { working_dir, installed }
+    }
+
+    /// A path as the system knows it.
+    pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
+        self.working_dir.join(path)
     }
 }
 
@@ -66,11 +48,39 @@ impl SourceTree for Disk {
         fs::read(self.working_dir.join(path))
     }
 
-    fn installed_module(&self, call: &[Str], source: &str, version: Option<&str>) -> Option<PathBuf> {
-        let key: Vec<&str> = call.iter().map(Str::as_str).collect();
-        let module = self.installed.get(&key.join("."))?;
-        // A call whose source has changed since is not installed. Whether the version still fits is the installer's to say.
-        let _ = (version, &module.version);
-        (module.source == source || module.source.ends_with(source)).then(|| module.dir.clone())
+    fn locate(&self, request: &ModuleRequest<'_>) -> Result<PathBuf, Diagnostics> {
+        // Directories beside the caller are simply there; nothing needs to be installed.
+        if let Some(dir) = request.local_dir() {
+            return Ok(dir);
+        }
+        let key: Vec<&str> = request.path.iter().map(Str::as_str).collect();
+        let record = self.installed.0.get(&key.join(".")).ok_or_else(|| request.not_installed())?;
+        match outdated(request, record) {
+            Some(problem) => Err(problem.into()),
+            None => Ok(record.dir.clone()),
+        }
     }
+}
+
+/// Whether the call has changed since the module was installed.
+fn outdated(request: &ModuleRequest<'_>, record: &Record) -> Option<Diagnostic> {
+    const HINT: &str = "Run \"groma init\" to install all modules required by this configuration.";
+    let source = normal_source(request);
+    if source != record.source {
+        let detail = format!(
+            "The source address was changed from {:?} to {source:?} since this module was installed. {HINT}",
+            record.source
+        );
+        return Some(Diagnostic::error("Module source has changed", detail).at(request.source_span));
+    }
+    let installed = match (&record.version, request.version) {
+        (Some(version), Some(wanted)) if !wanted.admits(version) => format!(" ({version})"),
+        (None, Some(_)) => String::new(),
+        _ => return None,
+    };
+    let detail = format!(
+        "The version requirements have changed since this module was installed and the installed version{installed} is \
+         no longer acceptable. {HINT}"
+    );
+    Some(Diagnostic::error("Module version requirements have changed", detail).at(request.source_span))
 }

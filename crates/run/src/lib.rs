@@ -2,9 +2,14 @@
 //!
 //! Nothing here prints. Start with [`session::Session`].
 
+pub mod cli_config;
 pub mod console;
 pub mod disk;
 pub mod inputs;
+pub mod lock_file;
+pub mod modules;
+pub mod online;
 pub mod outside;
+pub mod requirements;
 pub mod session;
 pub mod view;

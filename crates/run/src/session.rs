@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use groma_lang::builtin_schema::BuiltinSchemas;
-use groma_lang::load::{self, ModuleTree};
+use groma_lang::config::Module;
+use groma_lang::load::{self, ModuleTree, SourceTree};
 use groma_lang::oracle::NothingExists;
 use groma_lang::static_eval::StaticScope;
 use groma_lang::walk::{InputValue, Purpose, Settings, Walk};
@@ -106,10 +107,31 @@ impl Session {
         self.sources.add(name, text)
     }
 
+    /// What it started from.
+    pub fn start(&self) -> &Start {
+        &self.start
+    }
+
+    /// Reads the record of installed modules again.
+    pub(crate) fn refresh_modules(&mut self) {
+        self.disk = Disk::new(self.start.working_dir.clone(), &self.start.data_dir);
+    }
+
+    /// Reads the root module alone.
+    pub fn load_root(&mut self) -> (Module, Diagnostics) {
+        load::load_module(&mut self.sources, &self.disk, &self.start.root_dir)
+    }
+
     /// Reads the modules and the values of variables.
     pub fn load(&mut self) -> Loaded {
+        let disk = self.disk.clone();
+        self.load_from(&disk)
+    }
+
+    /// As [`Session::load`], with modules from elsewhere.
+    pub(crate) fn load_from(&mut self, modules: &dyn SourceTree) -> Loaded {
         let mut diagnostics = Diagnostics::new();
-        let (root, found) = load::load_module(&mut self.sources, &self.disk, &self.start.root_dir);
+        let (root, found) = load::load_module(&mut self.sources, modules, &self.start.root_dir);
         let failed = found.has_errors();
         diagnostics.extend(found);
         let collected = inputs::collect(&mut self.sources, &self.start, &root.variables);
@@ -123,10 +145,10 @@ impl Session {
             inputs: &inputs,
         };
         if failed {
-            diagnostics.extend(load::check_statics(&root, &self.disk, &statics));
+            diagnostics.extend(load::check_statics(&root, modules, &statics));
             return Loaded { tree: None, inputs, diagnostics, about_values };
         }
-        let (tree, found) = load::load_tree(&mut self.sources, &self.disk, root, &statics);
+        let (tree, found) = load::load_tree(&mut self.sources, modules, root, &statics);
         diagnostics.extend(found);
         Loaded { tree: Some(tree), inputs, diagnostics, about_values }
     }

@@ -2,4 +2,5 @@
 
 pub mod diagnostic;
 pub mod functions;
+pub mod schema;
 pub mod validate;

@@ -1,0 +1,116 @@
+//! What reaches outside: an http client with the user's credentials, service discovery, and the runtime that they run on.
+//! Nothing of it exists before it is needed.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use groma_fetch::credentials::{Chain, Credentials, HelperProgram, StaticCredentials};
+use groma_fetch::discovery::Discovery;
+use groma_fetch::http::{Client, ClientSettings, ProxySettings};
+use groma_model::diag::Diagnostic;
+
+use crate::cli_config::CliConfig;
+
+/// The way outside. Making one costs nothing; what it needs is made when it is first used.
+pub struct Online {
+    config: CliConfig,
+    variables: BTreeMap<String, String>,
+    runtime: OnceCell<tokio::runtime::Runtime>,
+    discovery: OnceCell<Discovery>,
+}
+
+impl Online {
+    /// With the settings of the CLI configuration, and proxies and search paths from the environment.
+    pub fn new(config: CliConfig, variables: BTreeMap<String, String>) -> Self {
+        Self { config, variables, runtime: OnceCell::new(), discovery: OnceCell::new() }
+    }
+
+    /// The settings that it was made with.
+    pub fn config(&self) -> &CliConfig {
+        &self.config
+    }
+
+    /// All variables of the environment.
+    pub fn variables(&self) -> &BTreeMap<String, String> {
+        &self.variables
+    }
+
+    /// Runs something to its end.
+    pub fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, Diagnostic> {
+        Ok(self.runtime()?.block_on(work))
+    }
+
+    /// The runtime.
+    pub fn runtime(&self) -> Result<&tokio::runtime::Runtime, Diagnostic> {
+        if self.runtime.get().is_none() {
+            let made = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build();
+            let made = made.map_err(|problem| {
+                let detail = format!("The system gave no threads to work with: {problem}.");
+                Diagnostic::error("Failed to start", detail)
+            })?;
+            let _ = self.runtime.set(made);
+        }
+        self.runtime.get().ok_or_else(|| Diagnostic::error("Failed to start", ""))
+    }
+
+    /// Finds services of hosts, and knows who we are there.
+    pub fn discovery(&self) -> &Discovery {
+        self.discovery.get_or_init(|| {
+            let found = Discovery::new(Client::new(self.client_settings()), self.credentials());
+            self.config.hosts.iter().fold(found, |found, (host, services)| {
+                let addresses =
+                    services.iter().filter_map(|(id, address)| Some((id.clone(), address.as_str()?.to_owned())));
+                found.with_services(host.clone(), addresses.collect())
+            })
+        })
+    }
+
+    fn client_settings(&self) -> ClientSettings {
+        let variable = |upper: &str| {
+            let lower = upper.to_lowercase();
+            let found = self.variables.get(upper).or_else(|| self.variables.get(&lower));
+            found.filter(|value| !value.is_empty()).cloned()
+        };
+        let defaults = ClientSettings::default();
+        let user_agent = match variable("TF_APPEND_USER_AGENT") {
+            Some(more) => format!("{} {more}", defaults.user_agent),
+            None => defaults.user_agent.clone(),
+        };
+        ClientSettings {
+            user_agent,
+            request_timeout: self.config.request_timeout,
+            retries: self.config.retries,
+            download_retries: self.config.download_retries,
+            proxy: ProxySettings {
+                http: variable("HTTP_PROXY"),
+                https: variable("HTTPS_PROXY"),
+                no_proxy: variable("NO_PROXY"),
+            },
+            ..defaults
+        }
+    }
+
+    /// The environment first, then files, then the helper program.
+    fn credentials(&self) -> Arc<dyn Credentials> {
+        let mut sources: Vec<Arc<dyn Credentials>> = vec![
+            Arc::new(StaticCredentials(self.config.environment_credentials.clone())),
+            Arc::new(StaticCredentials(self.config.credentials.clone())),
+        ];
+        if let Some(helper) = &self.config.credentials_helper {
+            match self.helper_program(&helper.name) {
+                Some(program) => sources.push(Arc::new(HelperProgram::new(program, helper.args.clone()))),
+                None => tracing::warn!(helper = helper.name, "the credentials helper is not installed"),
+            }
+        }
+        Arc::new(Chain(sources))
+    }
+
+    fn helper_program(&self, name: &str) -> Option<PathBuf> {
+        let dirs = self.config.data_dirs.iter().map(|dir| dir.join("plugins"));
+        let file = format!("terraform-credentials-{name}");
+        dirs.map(|dir| dir.join(&file)).find(|path: &PathBuf| Path::is_file(path))
+    }
+}
