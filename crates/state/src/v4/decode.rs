@@ -14,7 +14,6 @@ use groma_model::number::Number;
 use groma_model::path::{Path, PathKey, PathStep};
 use groma_model::text::Str;
 
-use super::writer::compact;
 use crate::{
     Attributes, CheckKind, CheckObject, CheckResult, CheckStatus, InstanceState, ObjectState, ObjectStatus,
     OutputState, ResourceState, State, StoredIdentity,
@@ -266,7 +265,7 @@ fn decode_object(at: &At<'_, '_>) -> Decoded<ObjectState> {
         Some(text) => BASE64.decode(text.as_bytes()).map_err(|_| at.wrong("private", "base64"))?,
     };
     let dependencies = at.texts("dependencies")?.into_iter().map(|text| dependency(&text, at));
-    let identity = at.get("identity").map(|json| compact(json));
+    let identity = at.get("identity").map(Json::to_text);
     let identity_version = at.number("identity_schema_version")?;
     Ok(ObjectState {
         status,
@@ -283,7 +282,7 @@ fn decode_object(at: &At<'_, '_>) -> Decoded<ObjectState> {
 
 fn attributes(at: &At<'_, '_>) -> Decoded<Attributes> {
     match (at.get("attributes"), at.get("attributes_flat")) {
-        (Some(json @ Json::Object(_)), _) => Ok(Attributes::Json(compact(json))),
+        (Some(json @ Json::Object(_)), _) => Ok(Attributes::Json(json.to_text())),
         (Some(_), _) => Err(at.wrong("attributes", "an object")),
         (None, Some(Json::Object(members))) => {
             let entry = |(name, json): &(Text<'_>, Json<'_>)| match json {

@@ -1,6 +1,6 @@
 //! JSON text, written member by member, with two spaces of indentation or none, as Go's encoder lays it out.
 
-use groma_model::codec::json::{Json, write_string};
+use groma_model::codec::json::write_string;
 
 use super::Layout;
 
@@ -145,34 +145,4 @@ fn end_of_string(text: &str) -> usize {
         }
     }
     bytes.len()
-}
-
-/// A JSON tree as compact text.
-pub(super) fn compact(json: &Json<'_>) -> String {
-    let mut out = Writer::new(Layout::Compact);
-    out.tree(json);
-    out.out
-}
-
-impl Writer {
-    fn tree(&mut self, json: &Json<'_>) {
-        match json {
-            Json::Null => self.plain("null"),
-            Json::Bool(value) => self.plain(value),
-            Json::Number(text) => self.plain(text),
-            Json::String(text) => self.text(text),
-            Json::Array(items) => self.array(|out| {
-                for item in items {
-                    out.item();
-                    out.tree(item);
-                }
-            }),
-            Json::Object(members) => self.object(|out| {
-                for (name, value) in members {
-                    out.key(name);
-                    out.tree(value);
-                }
-            }),
-        }
-    }
 }

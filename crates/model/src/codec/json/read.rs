@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use super::super::{CodecError, Depth};
+use super::write_string;
+use crate::ty::Type;
 
 /// A JSON document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +40,72 @@ impl<'a> Json<'a> {
         match self {
             Json::Object(members) => members.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value),
             _ => None,
+        }
+    }
+}
+
+impl Json<'_> {
+    /// The document as text, without spaces.
+    pub fn to_text(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+
+    fn write(&self, out: &mut String) {
+        match self {
+            Json::Null => out.push_str("null"),
+            Json::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+            Json::Number(text) => out.push_str(text),
+            Json::String(text) => write_string(out, text),
+            Json::Array(items) => {
+                out.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    item.write(out);
+                }
+                out.push(']');
+            }
+            Json::Object(members) => {
+                out.push('{');
+                for (at, (name, value)) in members.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    write_string(out, name);
+                    out.push(':');
+                    value.write(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+
+    /// Drops members of objects that a type does not have. Says whether there were any.
+    pub fn retain_known(&mut self, ty: &Type) -> bool {
+        match (self, ty) {
+            (Json::Object(members), Type::Object(object)) => {
+                let before = members.len();
+                members.retain(|(name, _)| object.get(name).is_some());
+                let mut dropped = members.len() < before;
+                for (name, value) in members {
+                    dropped |= object.get(name).is_some_and(|ty| value.retain_known(ty));
+                }
+                dropped
+            }
+            (Json::Object(members), Type::Map(inner)) => {
+                members.iter_mut().fold(false, |dropped, (_, value)| value.retain_known(inner) || dropped)
+            }
+            (Json::Array(items), Type::List(inner) | Type::Set(inner)) => {
+                items.iter_mut().fold(false, |dropped, item| item.retain_known(inner) || dropped)
+            }
+            (Json::Array(items), Type::Tuple(types)) => {
+                let pairs = items.iter_mut().zip(types.iter());
+                pairs.fold(false, |dropped, (item, ty)| item.retain_known(ty) || dropped)
+            }
+            _ => false,
         }
     }
 }
