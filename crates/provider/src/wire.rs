@@ -9,6 +9,7 @@ mod log;
 mod plugin;
 mod process;
 mod reattach;
+mod schema_cache;
 pub mod server;
 mod tls;
 
@@ -17,6 +18,7 @@ pub use launch::{Launch, Security, Settings, Timeouts};
 pub use plugin::{OpenError, PluginProvider, PluginSchema};
 pub use process::StartError;
 pub use reattach::{Reattach, ReattachError};
+pub use schema_cache::{SchemaCache, schema_of};
 pub use tls::TlsError;
 
 /// Code generated from `proto/` by `cargo xtask codegen`.
