@@ -61,9 +61,9 @@ impl PluginProvider {
         Caller::new(&self.connection, rpc, about)
     }
 
-    fn capabilities(&self) -> Option<wire::ClientCapabilities> {
+    fn capabilities(&self) -> wire::ClientCapabilities {
         let capabilities = *self.capabilities.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(convert::client_capabilities_to_wire(capabilities))
+        convert::client_capabilities_to_wire(capabilities)
     }
 
     fn set_capabilities(&self, capabilities: ClientCapabilities) {

@@ -16,7 +16,7 @@ impl PluginProvider {
         let message = wire::open_ephemeral_resource::Request {
             type_name: request.type_name.to_string(),
             config: encoded(caller, &typed, &request.config)?,
-            client_capabilities: self.capabilities(),
+            client_capabilities: Some(self.capabilities()),
         };
         let response: wire::open_ephemeral_resource::Response = caller.ask(message).await?;
         let diagnostics = convert::diagnostics(response.diagnostics);

@@ -51,14 +51,12 @@ impl PluginProvider {
         }
         let message = wire::call_function::Request { name: request.name.to_string(), arguments };
         let response: wire::call_function::Response = caller.ask(message).await?;
-        let result = match response.error {
-            Some(error) => Err(convert::function_error(error)),
-            None => {
-                let result = convert::from_wire(response.result, &signature.returns);
-                Ok(result.map_err(|error| caller.malformed(error.to_string()))?)
-            }
-        };
-        Ok(CallFunctionResponse { result })
+        if let Some(error) = response.error {
+            return Ok(CallFunctionResponse { result: Err(convert::function_error(error)) });
+        }
+        let result = convert::from_wire(response.result, &signature.returns);
+        let result = result.map_err(|error| caller.malformed(error.to_string()))?;
+        Ok(CallFunctionResponse { result: Ok(result) })
     }
 }
 

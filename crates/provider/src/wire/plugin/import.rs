@@ -28,7 +28,7 @@ impl PluginProvider {
         let message = wire::import_resource_state::Request {
             type_name: request.type_name.to_string(),
             id,
-            client_capabilities: self.capabilities(),
+            client_capabilities: Some(self.capabilities()),
             identity: encoded_identity(caller, &typed, identity)?,
         };
         let response: wire::import_resource_state::Response = caller.ask(message).await?;

@@ -52,7 +52,7 @@ impl PluginProvider {
             current_state: encoded(caller, &typed, &request.current)?,
             private: request.private.0.into(),
             provider_meta: self.meta(caller, request.provider_meta.as_ref())?,
-            client_capabilities: self.capabilities(),
+            client_capabilities: Some(self.capabilities()),
             current_identity: encoded_identity(caller, &typed, request.identity.as_ref())?,
         };
         let response: wire::read_resource::Response = caller.ask(message).await?;
@@ -76,7 +76,7 @@ impl PluginProvider {
             config: encoded(caller, &typed, &request.config)?,
             prior_private: request.prior_private.0.into(),
             provider_meta: self.meta(caller, request.provider_meta.as_ref())?,
-            client_capabilities: self.capabilities(),
+            client_capabilities: Some(self.capabilities()),
             prior_identity: encoded_identity(caller, &typed, request.prior_identity.as_ref())?,
         };
         let response: wire::plan_resource_change::Response = caller.ask(message).await?;
@@ -129,7 +129,7 @@ impl PluginProvider {
             type_name: request.type_name.to_string(),
             config: encoded(caller, &typed, &request.config)?,
             provider_meta: self.meta(caller, request.provider_meta.as_ref())?,
-            client_capabilities: self.capabilities(),
+            client_capabilities: Some(self.capabilities()),
         };
         let response: wire::read_data_source::Response = caller.ask(message).await?;
         let diagnostics = convert::diagnostics(response.diagnostics);

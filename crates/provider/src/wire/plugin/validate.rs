@@ -26,7 +26,7 @@ impl PluginProvider {
         let message = wire::configure_provider::Request {
             terraform_version: request.terraform_version.to_string(),
             config: encoded(caller, typed, &request.config)?,
-            client_capabilities: self.capabilities(),
+            client_capabilities: Some(self.capabilities()),
         };
         let response: wire::configure_provider::Response = caller.ask(message).await?;
         Ok(convert::diagnostics(response.diagnostics))
@@ -38,7 +38,7 @@ impl PluginProvider {
         let request = wire::validate_resource_config::Request {
             type_name: type_name.to_owned(),
             config: encoded(caller, &typed, config)?,
-            client_capabilities: self.capabilities(),
+            client_capabilities: Some(self.capabilities()),
         };
         let response: wire::validate_resource_config::Response = caller.ask(request).await?;
         Ok(convert::diagnostics(response.diagnostics))
