@@ -10,6 +10,7 @@ pub mod lock_file;
 pub mod modules;
 pub mod online;
 pub mod outside;
+pub mod providers;
 pub mod requirements;
 pub mod session;
 pub mod view;

@@ -102,6 +102,15 @@ impl Session {
         &self.sources
     }
 
+    pub(crate) fn sources_mut(&mut self) -> &mut SourceMap {
+        &mut self.sources
+    }
+
+    /// The name of the workspace.
+    pub fn workspace(&self) -> &str {
+        &self.workspace
+    }
+
     /// Takes a text in, such as a line that was typed.
     pub fn add_source(&mut self, name: &str, text: &str) -> groma_model::span::FileId {
         self.sources.add(name, text)
