@@ -1,14 +1,18 @@
 //! `cargo xtask peers`: the programs that tests compare with or talk to. Go programs are built from
-//! pinned modules in `tests/peers` into a cache outside `target`, so that `cargo clean` keeps them.
+//! pinned modules in `tests/peers`, and our fixtures from `tests/providers`, into a cache outside `target`, so that
+//! `cargo clean` keeps them.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Instant;
+mod build;
+mod catalogue;
+mod fixtures;
+
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::ladder::seconds;
-use crate::{process, workspace};
+use crate::process;
+use catalogue::{PEERS, Peer};
+use fixtures::{FIXTURES, Fixture};
 
 /// Build what tests need from Go (OpenTofu, provider plugins) into a cache that survives `cargo clean`.
 ///
@@ -18,49 +22,91 @@ pub(crate) struct Args {
     /// Print `NAME PATH` of every peer and build nothing.
     #[arg(long)]
     list: bool,
+    /// Print the variables that tell tests where the peers are, for a shell to evaluate; build nothing.
+    #[arg(long, conflicts_with = "list")]
+    env: bool,
     /// Build again, even what the cache has.
     #[arg(long)]
     rebuild: bool,
+    /// Only this peer (`provider-time`, `fixture-sdk`, ...). Can be repeated.
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Only what this purpose needs.
+    #[arg(long, value_enum)]
+    group: Option<Group>,
 }
 
-/// A Go program that we build ourselves.
-struct Peer {
-    /// Name of the folder in `tests/peers` and of the cache folder.
-    name: &'static str,
-    version: &'static str,
-    /// The import path of the main package.
-    package: &'static str,
-    /// What the binary is called.
-    binary: &'static str,
-    /// What goes to `-ldflags` beside stripping.
-    link: &'static str,
+/// What a peer is needed for. Each group includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub(crate) enum Group {
+    /// `cargo xtask test`: the oracle, the fixtures and one real plugin.
+    Test,
+    /// `cargo xtask conformance`: every plugin, which takes minutes to build the first time.
+    Conformance,
 }
 
-const TOFU: Peer = Peer {
-    name: "tofu",
-    version: "1.12.6",
-    package: "github.com/opentofu/opentofu/cmd/tofu",
-    binary: "tofu",
-    // Without this it calls itself a development build.
-    link: "-X github.com/opentofu/opentofu/version.dev=no",
-};
+/// Something that we build: a pinned program or a fixture of ours.
+#[derive(Clone, Copy)]
+enum Program {
+    Pinned(&'static Peer),
+    Fixture(&'static Fixture),
+}
 
-const PROVIDER_TIME: Peer = Peer {
-    name: "provider-time",
-    version: "0.14.2",
-    package: "github.com/hashicorp/terraform-provider-time",
-    binary: "terraform-provider-time_v0.14.2",
-    link: "-X main.version=0.14.2",
-};
+impl Program {
+    /// All of them, those that are needed first at the front.
+    fn all() -> impl Iterator<Item = Self> {
+        FIXTURES.iter().map(Self::Fixture).chain(PEERS.iter().map(Self::Pinned))
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Pinned(peer) => peer.name,
+            Self::Fixture(fixture) => fixture.name,
+        }
+    }
+
+    /// The environment variable by which tests find it.
+    fn variable(self) -> &'static str {
+        match self {
+            Self::Pinned(peer) => peer.variable,
+            Self::Fixture(fixture) => fixture.variable,
+        }
+    }
+
+    fn group(self) -> Group {
+        match self {
+            Self::Pinned(peer) => peer.group,
+            Self::Fixture(_) => Group::Test,
+        }
+    }
+
+    /// Where it lies once it is built.
+    fn path(self) -> Result<PathBuf> {
+        match self {
+            Self::Pinned(peer) => peer.path(),
+            Self::Fixture(fixture) => fixture.path(),
+        }
+    }
+
+    /// Builds it if the cache lacks it.
+    fn ensure(self, rebuild: bool) -> Result<PathBuf> {
+        let recipe = match self {
+            Self::Pinned(peer) => peer.recipe()?,
+            Self::Fixture(fixture) => fixture.recipe()?,
+        };
+        build::ensure(&recipe, rebuild)
+    }
+}
+
+/// A peer by its name, for example `provider-kubectl` or `fixture-framework`; builds it if the cache lacks it.
+pub(crate) fn find(name: &str) -> Result<PathBuf> {
+    let program = Program::all().find(|program| program.name() == name);
+    program.with_context(|| format!("there is no peer `{name}`"))?.ensure(false)
+}
 
 /// OpenTofu, the oracle.
 pub(crate) fn tofu() -> Result<PathBuf> {
-    ensure(&TOFU, false)
-}
-
-/// The real `time` plugin.
-pub(crate) fn provider_time() -> Result<PathBuf> {
-    ensure(&PROVIDER_TIME, false)
+    find("tofu")
 }
 
 /// Terraform, as it is installed on this machine. Its licence does not let us build it.
@@ -69,92 +115,89 @@ pub(crate) fn terraform() -> Result<PathBuf> {
         .context("`terraform` is not on PATH: it is compared with, and cannot be built here (licence)")
 }
 
-/// Environment variables that tell tests where the peers are.
-pub(crate) fn environment() -> Result<Vec<(&'static str, PathBuf)>> {
-    Ok(vec![("GROMA_TOFU", tofu()?), ("GROMA_TERRAFORM", terraform()?), ("GROMA_PROVIDER_TIME", provider_time()?)])
+/// Environment variables that tell tests where the peers are; builds what the group needs.
+pub(crate) fn environment(group: Group) -> Result<Vec<(&'static str, PathBuf)>> {
+    let mut variables = vec![("GROMA_TERRAFORM", terraform()?)];
+    for program in Program::all().filter(|program| program.group() <= group) {
+        variables.push((program.variable(), program.ensure(false)?));
+    }
+    Ok(variables)
 }
 
-/// Builds all peers and prints where they are.
+/// Builds peers one after the other and prints where they are.
 pub(crate) fn run(args: &Args) -> Result<()> {
-    for peer in [&TOFU, &PROVIDER_TIME] {
-        let path = if args.list { path_of(peer)? } else { ensure(peer, args.rebuild)? };
-        println!("{} {}", peer.name, path.display());
+    let chosen = chosen(args)?;
+    for (index, program) in chosen.iter().enumerate() {
+        if args.list || args.env {
+            let path = program.path()?;
+            if args.list {
+                println!("{} {}", program.name(), path.display());
+            } else if path.is_file() {
+                println!("export {}='{}'", program.variable(), path.display());
+            }
+            continue;
+        }
+        let path = program.ensure(args.rebuild)?;
+        println!("[{}/{}] {} {}", index + 1, chosen.len(), program.name(), path.display());
     }
-    println!("terraform {}", terraform()?.display());
+    if args.only.is_empty() {
+        let path = terraform()?;
+        let path = path.display();
+        if args.env {
+            println!("export GROMA_TERRAFORM='{path}'");
+        } else {
+            println!("terraform {path}");
+        }
+    }
     Ok(())
 }
 
-/// The cache folder of all peers.
-fn cache() -> Result<PathBuf> {
-    let from = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    if let Some(dir) = from("GROMA_PEERS") {
-        return Ok(dir.into());
+/// What the arguments name: everything, a group, or single ones.
+fn chosen(args: &Args) -> Result<Vec<Program>> {
+    for name in &args.only {
+        if !Program::all().any(|program| program.name() == name) {
+            let names: Vec<&str> = Program::all().map(Program::name).collect();
+            bail!("there is no peer `{name}`; there are: {}", names.join(", "));
+        }
     }
-    if let Some(dir) = from("XDG_CACHE_HOME") {
-        return Ok(PathBuf::from(dir).join("groma/peers"));
-    }
-    let home = from("HOME").context("set HOME or GROMA_PEERS: there is no place for the cache")?;
-    Ok(PathBuf::from(home).join(".cache/groma/peers"))
-}
-
-/// Where a peer lies once it is built.
-fn path_of(peer: &Peer) -> Result<PathBuf> {
-    Ok(cache()?.join(peer.name).join(peer.version).join(peer.binary))
-}
-
-/// The peer's binary; builds it if the cache lacks it.
-fn ensure(peer: &Peer, rebuild: bool) -> Result<PathBuf> {
-    let path = path_of(peer)?;
-    if path.is_file() && !rebuild {
-        return Ok(path);
-    }
-    println!("    building {} {} with Go (once; kept in {}) ...", peer.name, peer.version, cache()?.display());
-    let start = Instant::now();
-    build(peer, &path).with_context(|| format!("cannot build {} {}", peer.name, peer.version))?;
-    println!("    built {} in {}", peer.name, seconds(start.elapsed()));
-    Ok(path)
-}
-
-/// Builds beside the final place and renames, so that a broken build is never taken for a peer.
-fn build(peer: &Peer, path: &Path) -> Result<()> {
-    let Some(go) = process::find_on_path("go") else {
-        bail!("`go` is not on PATH: install the Go toolchain, the peers are Go programs");
+    let group = args.group.unwrap_or(Group::Conformance);
+    let wanted = |program: &Program| {
+        if args.only.is_empty() {
+            program.group() <= group
+        } else {
+            args.only.iter().any(|name| name == program.name())
+        }
     };
-    let dir = path.parent().context("a peer's path has a parent")?;
-    std::fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
-    let unfinished = dir.join(format!("{}.{}.tmp", peer.binary, std::process::id()));
-    let mut command = Command::new(go);
-    command
-        .current_dir(workspace::root().join("tests/peers").join(peer.name))
-        .env("CGO_ENABLED", "0")
-        .env("GOWORK", "off")
-        .args(["build", "-trimpath", "-mod=readonly", "-ldflags"])
-        .arg(format!("-s -w {}", peer.link))
-        .arg("-o")
-        .arg(&unfinished)
-        .arg(peer.package);
-    process::run_patiently(&mut command)?;
-    std::fs::rename(&unfinished, path).context("cannot move the binary into the cache")
+    Ok(Program::all().filter(wanted).collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
-    fn every_peer_is_pinned_at_the_version_we_name() {
-        for peer in [&TOFU, &PROVIDER_TIME] {
-            let path = workspace::root().join("tests/peers").join(peer.name).join("go.mod");
-            let manifest = std::fs::read_to_string(&path).unwrap();
-            let pin = format!("v{}", peer.version);
-            assert!(
-                manifest.lines().any(|line| {
-                    let mut words = line.trim_start_matches("require").split_whitespace();
-                    words.next().is_some_and(|module| peer.package.starts_with(module)) && words.next() == Some(&pin)
-                }),
-                "{} does not require {pin}",
-                path.display()
-            );
+    fn names_and_variables_are_unique_and_match() {
+        let mut names = BTreeSet::new();
+        for program in Program::all() {
+            assert!(names.insert(program.name()), "{} twice", program.name());
+            let variable = format!("GROMA_{}", program.name().to_uppercase().replace('-', "_"));
+            assert_eq!(program.variable(), variable);
         }
+    }
+
+    #[test]
+    fn tests_need_no_heavy_peer() {
+        let names: Vec<&str> =
+            Program::all().filter(|program| program.group() == Group::Test).map(Program::name).collect();
+        assert_eq!(names, ["fixture-sdk", "fixture-framework", "tofu", "provider-time"]);
+    }
+
+    #[test]
+    fn an_unknown_peer_is_refused_with_the_list() {
+        let args = Args { list: true, env: false, rebuild: false, only: vec!["provider-tim".into()], group: None };
+        let error = chosen(&args).err().unwrap().to_string();
+        assert!(error.contains("provider-time"), "{error}");
     }
 }

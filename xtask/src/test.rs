@@ -89,7 +89,7 @@ fn cargo_test(counts: &mut Counts, selection: &[&str], environment: &[(&str, std
 /// The slice is built only with its feature `peers`, so that `cargo test` alone never needs Go and never pretends that
 /// it ran.
 fn slice(counts: &mut Counts) -> Result<()> {
-    let environment = peers::environment()?;
+    let environment = peers::environment(peers::Group::Test)?;
     cargo_test(counts, &["--package=groma-slice", "--features=peers", "--test=slice"], &environment)
 }
 

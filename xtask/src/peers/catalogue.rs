@@ -1,0 +1,211 @@
+//! The programs of others that we build: what they are called, which version, from which package.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::Group;
+use super::build::{self, Recipe};
+use crate::workspace;
+
+/// A Go program of somebody else, pinned by a module of ours.
+pub(super) struct Peer {
+    /// Name of the folder in `tests/peers` and of the cache folder.
+    pub(super) name: &'static str,
+    /// The environment variable by which tests find it.
+    pub(super) variable: &'static str,
+    pub(super) version: &'static str,
+    /// The version of the module, where it is written otherwise.
+    pin: Option<&'static str>,
+    /// The import path of the main package.
+    package: &'static str,
+    /// What the binary is called, without version.
+    binary: &'static str,
+    /// What goes to `-ldflags` beside stripping.
+    link: &'static str,
+    pub(super) group: Group,
+}
+
+/// OpenTofu, then provider plugins, quick builds first.
+pub(super) const PEERS: &[Peer] = &[
+    Peer {
+        // Without this it calls itself a development build.
+        link: "-X github.com/opentofu/opentofu/version.dev=no",
+        group: Group::Test,
+        ..peer(["tofu", "GROMA_TOFU", "1.12.6", "github.com/opentofu/opentofu/cmd/tofu", "tofu"])
+    },
+    Peer {
+        link: "-X main.version=0.14.2",
+        group: Group::Test,
+        ..peer([
+            "provider-time",
+            "GROMA_PROVIDER_TIME",
+            "0.14.2",
+            "github.com/hashicorp/terraform-provider-time",
+            "terraform-provider-time",
+        ])
+    },
+    // The newest that the module proxy lists; built with a library that speaks protocol 5, which they once did not.
+    peer([
+        "provider-null",
+        "GROMA_PROVIDER_NULL",
+        "1.0.0",
+        "github.com/terraform-providers/terraform-provider-null",
+        "terraform-provider-null",
+    ]),
+    Peer {
+        pin: Some("v2.0.0+incompatible"),
+        ..peer([
+            "provider-random",
+            "GROMA_PROVIDER_RANDOM",
+            "2.0.0",
+            "github.com/terraform-providers/terraform-provider-random",
+            "terraform-provider-random",
+        ])
+    },
+    peer([
+        "provider-tls",
+        "GROMA_PROVIDER_TLS",
+        "1.2.0",
+        "github.com/terraform-providers/terraform-provider-tls",
+        "terraform-provider-tls",
+    ]),
+    peer([
+        "provider-local",
+        "GROMA_PROVIDER_LOCAL",
+        "1.4.0",
+        "github.com/terraform-providers/terraform-provider-local",
+        "terraform-provider-local",
+    ]),
+    Peer {
+        // The main branch, a day after the release whose number it carries.
+        pin: Some("v1.4.1-0.20260513075820-3561e410f9fe"),
+        ..peer([
+            "provider-local-current",
+            "GROMA_PROVIDER_LOCAL_CURRENT",
+            "2.9.0",
+            "github.com/terraform-providers/terraform-provider-local",
+            "terraform-provider-local",
+        ])
+    },
+    peer([
+        "provider-http",
+        "GROMA_PROVIDER_HTTP",
+        "1.2.0",
+        "github.com/terraform-providers/terraform-provider-http",
+        "terraform-provider-http",
+    ]),
+    peer([
+        "provider-external",
+        "GROMA_PROVIDER_EXTERNAL",
+        "1.2.0",
+        "github.com/terraform-providers/terraform-provider-external",
+        "terraform-provider-external",
+    ]),
+    peer([
+        "provider-archive",
+        "GROMA_PROVIDER_ARCHIVE",
+        "1.3.0",
+        "github.com/terraform-providers/terraform-provider-archive",
+        "terraform-provider-archive",
+    ]),
+    peer([
+        "provider-coder",
+        "GROMA_PROVIDER_CODER",
+        "2.19.0",
+        "github.com/coder/terraform-provider-coder/v2",
+        "terraform-provider-coder",
+    ]),
+    peer([
+        "provider-kustomization",
+        "GROMA_PROVIDER_KUSTOMIZATION",
+        "0.9.8",
+        "github.com/kbst/terraform-provider-kustomize",
+        "terraform-provider-kustomization",
+    ]),
+    peer([
+        "provider-kubectl",
+        "GROMA_PROVIDER_KUBECTL",
+        "1.19.0",
+        "github.com/gavinbunney/terraform-provider-kubectl",
+        "terraform-provider-kubectl",
+    ]),
+    Peer {
+        // The main branch, two weeks after the release whose number it carries.
+        pin: Some("v0.0.0-20260916201441-96d331c98ff4"),
+        ..peer([
+            "provider-docker",
+            "GROMA_PROVIDER_DOCKER",
+            "4.6.0",
+            "github.com/terraform-providers/terraform-provider-docker",
+            "terraform-provider-docker",
+        ])
+    },
+];
+
+/// A peer that only conformance needs, and that wants nothing special.
+const fn peer([name, variable, version, package, binary]: [&'static str; 5]) -> Peer {
+    Peer { name, variable, version, pin: None, package, binary, link: "", group: Group::Conformance }
+}
+
+impl Peer {
+    /// Where it lies once it is built. Plugins have their version in their name, as installers want it.
+    pub(super) fn path(&self) -> Result<PathBuf> {
+        let binary = if self.binary.starts_with("terraform-provider-") {
+            format!("{}_v{}", self.binary, self.version)
+        } else {
+            self.binary.to_owned()
+        };
+        Ok(build::cache()?.join(self.name).join(self.version).join(binary))
+    }
+
+    /// The version as its module has it.
+    fn pin(&self) -> String {
+        self.pin.map_or_else(|| format!("v{}", self.version), str::to_owned)
+    }
+
+    /// How to build it.
+    pub(super) fn recipe(&self) -> Result<Recipe> {
+        Ok(Recipe {
+            title: format!("{} {}", self.name, self.pin()),
+            module: workspace::root().join("tests/peers").join(self.name),
+            package: self.package,
+            link: self.link,
+            output: self.path()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_peer_is_pinned_at_the_version_we_name() {
+        for peer in PEERS {
+            let path = workspace::root().join("tests/peers").join(peer.name).join("go.mod");
+            let manifest = std::fs::read_to_string(&path).unwrap();
+            let pin = peer.pin();
+            assert!(
+                manifest.lines().any(|line| {
+                    let mut words = line.trim_start_matches("require").split_whitespace();
+                    words.next().is_some_and(|module| peer.package.starts_with(module)) && words.next() == Some(&pin)
+                }),
+                "{} does not require {pin}",
+                path.display()
+            );
+        }
+    }
+
+    #[test]
+    fn every_pinned_module_is_a_peer() {
+        let folders: BTreeSet<String> = std::fs::read_dir(workspace::root().join("tests/peers"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        let peers: BTreeSet<String> = PEERS.iter().map(|peer| peer.name.to_owned()).collect();
+        assert_eq!(folders, peers);
+    }
+}
