@@ -29,7 +29,7 @@ pub struct RemoteSource {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AddressError {
     /// It is nothing that is known; perhaps a path without `./`.
-    #[error("OpenTofu cannot detect a supported external module source type for {0}")]
+    #[error("cannot detect a supported external module source type for {0}")]
     MaybeRelativePath(String),
     /// The directory is outside.
     #[error("subdirectory path {0:?} leads outside of the module package")]

@@ -46,7 +46,7 @@ impl<R: Read> Read for Metered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.allowance.0.get();
         if left == 0 && !buffer.is_empty() {
-            return Err(io::Error::other("a header is larger than any real one"));
+            return Err(io::Error::other("a header or the padding is larger than any real one"));
         }
         let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
         let count = self.inner.read(&mut buffer[..most])?;

@@ -12,13 +12,16 @@ use super::tree::Tree;
 /// in memory, so that an endless one would fill it.
 const HEADER_ALLOWANCE: u64 = 256 << 10;
 
+/// What may come after the last file: nothing but padding, whose size is a matter of taste.
+const PADDING_ALLOWANCE: u64 = 4 << 20;
+
 pub(super) fn unpack(stream: impl Read, tree: &mut Tree<'_>) -> Result<(), ArchiveError> {
     let (metered, allowance) = Metered::new(stream);
     let mut archive = tar::Archive::new(metered);
     let mut entries = archive.entries().map_err(ArchiveError::read)?;
     loop {
         allowance.set(HEADER_ALLOWANCE);
-        let Some(entry) = entries.next() else { return Ok(()) };
+        let Some(entry) = entries.next() else { break };
         let mut entry = entry.map_err(ArchiveError::read)?;
         let name = entry.path_bytes().into_owned();
         let kind = entry.header().entry_type();
@@ -59,6 +62,10 @@ pub(super) fn unpack(stream: impl Read, tree: &mut Tree<'_>) -> Result<(), Archi
             }
         }
     }
+    // Compressed streams have their checksum at the very end, behind the padding.
+    allowance.set(PADDING_ALLOWANCE);
+    std::io::copy(&mut archive.into_inner(), &mut std::io::sink()).map_err(ArchiveError::read)?;
+    Ok(())
 }
 
 fn kind_name(kind: EntryType) -> &'static str {

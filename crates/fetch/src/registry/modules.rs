@@ -1,5 +1,7 @@
 //! The module registry protocol: which versions a module has, and where one of them is.
 
+mod source;
+
 use std::fmt;
 
 use reqwest::StatusCode;
@@ -12,6 +14,8 @@ use crate::credentials::Token;
 use crate::discovery::{Discovery, DiscoveryError, MODULES};
 use crate::host::Host;
 use crate::http::{HttpError, Request};
+
+pub use source::ModuleSourceError;
 
 const MAX_VERSIONS: u64 = 64 << 20;
 const MAX_LOCATION: u64 = 1 << 20;
