@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"groma.dev/fixtures/world"
 )
@@ -87,6 +88,8 @@ func upgradeZero(ctx context.Context, req resource.UpgradeStateRequest, resp *re
 		return
 	}
 	model := thingModel{ID: old.ID, Name: old.Label, Size: types.Int64Value(size), Zone: old.Region}
+	// An upgrade begins without any value.
+	resp.State.Raw = tftypes.NewValue(resp.State.Schema.Type().TerraformType(ctx), nil)
 	resp.Diagnostics.Append(setSparse(ctx, &resp.State, model)...)
 }
 
@@ -99,6 +102,8 @@ func upgradeOne(ctx context.Context, req resource.UpgradeStateRequest, resp *res
 	}
 	resp.Diagnostics.Append(req.State.Get(ctx, &old)...)
 	model := thingModel{ID: old.ID, Name: old.Name, Size: old.Size, Zone: old.Region}
+	// An upgrade begins without any value.
+	resp.State.Raw = tftypes.NewValue(resp.State.Schema.Type().TerraformType(ctx), nil)
 	resp.Diagnostics.Append(setSparse(ctx, &resp.State, model)...)
 }
 

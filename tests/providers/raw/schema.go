@@ -7,10 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-var point = tftypes.Object{
-	AttributeTypes:     map[string]tftypes.Type{"x": tftypes.Number, "y": tftypes.Number},
-	OptionalAttributes: map[string]struct{}{"y": {}},
-}
+var point = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"x": tftypes.Number, "y": tftypes.Number}}
 
 // rawSchema has what libraries cannot declare: blocks that are maps and groups, tuples, limits on blocks.
 func rawSchema() *tfprotov6.Schema {
