@@ -7,6 +7,7 @@ pub mod checks;
 mod duration;
 pub mod functions;
 mod in_process;
+mod keepers;
 mod moment;
 mod object;
 pub mod outside;
@@ -17,6 +18,7 @@ mod upgrading;
 
 pub use duration::parse_duration;
 pub use in_process::InProcess;
+pub use keepers::keepers_replace;
 pub use moment::{Fields, Moment, OutOfRange};
 pub use object::{Object, at, shown};
 pub use planning::Planned;

@@ -1,9 +1,26 @@
 //! Providers that run inside groma: the small ones that everybody uses, with the schemas, behaviour and state of the
 //! published plugins of the same name. What drives them is elsewhere.
 
+mod chance;
+mod combinations;
+#[cfg(test)]
+mod drive;
+mod exec;
+mod external;
+mod http;
 pub mod kit;
+mod local;
+mod null;
+#[cfg(test)]
+mod published;
+mod random;
 pub mod registry;
+#[cfg(test)]
+mod served;
+mod terraform;
 mod time;
+mod tls;
+mod web;
 
 pub use kit::outside::{Clock, Outside, Randomness, RandomnessError, RemoteStates, Tfvars};
 pub use registry::{Builtin, all, find};

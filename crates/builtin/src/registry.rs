@@ -44,7 +44,16 @@ impl std::fmt::Debug for Builtin {
     }
 }
 
-static ALL: [Builtin; 1] = [crate::time::BUILTIN];
+static ALL: [Builtin; 8] = [
+    crate::external::BUILTIN,
+    crate::http::BUILTIN,
+    crate::local::BUILTIN,
+    crate::null::BUILTIN,
+    crate::random::BUILTIN,
+    crate::terraform::BUILTIN,
+    crate::time::BUILTIN,
+    crate::tls::BUILTIN,
+];
 
 /// All of them, by name.
 pub fn all() -> &'static [Builtin] {

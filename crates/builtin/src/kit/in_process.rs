@@ -297,8 +297,7 @@ impl Provider for InProcess {
         let prior = (!request.prior.is_null()).then(|| Object::of(&request.prior));
         let mut plan = spec.plan(prior, &request.proposed, &request.config);
         resource.plan(&mut plan, &mut call).await;
-        plan.requires_replace.sort();
-        plan.requires_replace.dedup();
+        plan.settle_replacements();
         Ok(PlanResponse {
             identity: resource.identity(&plan.object).or(request.prior_identity),
             planned: plan.object.into_value(),

@@ -1,5 +1,6 @@
 //! What providers need from outside: time, randomness, a directory, and readers that other crates implement.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -17,6 +18,10 @@ pub struct Outside {
     pub randomness: Arc<dyn Randomness>,
     /// Where relative paths begin and programs run.
     pub directory: PathBuf,
+    /// Environment variables: proxies, and where programs are looked for.
+    pub environment: Arc<BTreeMap<String, String>>,
+    /// Whether providers may start programs.
+    pub allow_exec: bool,
     /// States of other configurations.
     pub remote_states: Arc<dyn RemoteStates>,
     /// Values of variables as text.
@@ -30,10 +35,19 @@ impl Outside {
             clock: Arc::new(SystemClock),
             randomness: Arc::new(SystemRandomness),
             directory: directory.into(),
+            environment: Arc::new(system_environment()),
+            allow_exec: true,
             remote_states: Arc::new(Nothing),
             tfvars: Arc::new(Nothing),
         }
     }
+}
+
+/// What is not Unicode names no proxy and no directory that anybody could have meant.
+fn system_environment() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }
 
 /// Time.
@@ -60,23 +74,17 @@ pub trait Randomness: Send + Sync {
 /// Reads the outputs of other configurations.
 #[async_trait]
 pub trait RemoteStates: Send + Sync {
-    /// The names of the backends that can be read.
-    fn backends(&self) -> Vec<String>;
-
-    /// What is wrong with the arguments of a backend, parts of which may be unknown.
+    /// What is wrong with a backend's name or arguments. Everything is known; no arguments are an object without any.
     fn validate(&self, backend: &str, config: &Value) -> Diagnostics;
 
     /// The outputs of the root module as an object; none if there is no state.
     async fn outputs(&self, backend: &str, workspace: &str, config: &Value) -> Result<Option<Value>, Diagnostics>;
 }
 
-/// Reads and writes values as configuration text.
+/// Reads values from configuration text.
 pub trait Tfvars: Send + Sync {
-    /// The values of a `.tfvars` text, as an object.
-    fn decode(&self, text: &str) -> Result<Value, String>;
-
-    /// Lays text out in the usual way.
-    fn format(&self, text: &str) -> String;
+    /// The values of a `.tfvars` text, as an object; or what is wrong, a line for each problem.
+    fn decode(&self, text: &str) -> Result<Value, Vec<String>>;
 }
 
 struct SystemClock;
@@ -106,10 +114,6 @@ struct Nothing;
 
 #[async_trait]
 impl RemoteStates for Nothing {
-    fn backends(&self) -> Vec<String> {
-        Vec::new()
-    }
-
     fn validate(&self, _: &str, _: &Value) -> Diagnostics {
         Diagnostics::new()
     }
@@ -120,11 +124,7 @@ impl RemoteStates for Nothing {
 }
 
 impl Tfvars for Nothing {
-    fn decode(&self, _: &str) -> Result<Value, String> {
-        Err("values of variables cannot be read here".to_owned())
-    }
-
-    fn format(&self, text: &str) -> String {
-        text.to_owned()
+    fn decode(&self, _: &str) -> Result<Value, Vec<String>> {
+        Err(vec!["values of variables cannot be read here".to_owned()])
     }
 }

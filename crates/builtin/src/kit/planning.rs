@@ -41,6 +41,18 @@ impl Planned {
             self.requires_replace.push(path);
         }
     }
+
+    /// What a type has changed back needs no new object after all.
+    pub(super) fn settle_replacements(&mut self) {
+        let mut paths = std::mem::take(&mut self.requires_replace);
+        paths.retain(|path| match path.steps() {
+            [PathStep::Attr(name)] => self.changes(name),
+            _ => true,
+        });
+        paths.sort();
+        paths.dedup();
+        self.requires_replace = paths;
+    }
 }
 
 impl Spec {

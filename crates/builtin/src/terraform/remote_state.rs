@@ -1,0 +1,79 @@
+//! `terraform_remote_state`: outputs of another configuration. Who reads the state is outside.
+
+use async_trait::async_trait;
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::ty::Type;
+use groma_model::value::Value;
+
+use crate::kit::outside::Outside;
+use crate::kit::spec::{computed, optional, required};
+use crate::kit::{Call, DataSource, Object, Spec, at};
+
+pub(super) struct RemoteState(pub(super) Outside);
+
+#[async_trait]
+impl DataSource for RemoteState {
+    fn type_name(&self) -> &'static str {
+        "terraform_remote_state"
+    }
+
+    fn spec(&self) -> Spec {
+        let config = "The configuration of the remote backend. Although this is optional, most backends require some \
+                      configuration.\n\nThe object can use any arguments that would be valid in the equivalent \
+                      `terraform { backend \"<TYPE>\" { ... } }` block.";
+        let defaults = "Default values for outputs, in case the state file is empty or lacks a required output.";
+        let outputs = "An object containing every root-level output in the remote state.";
+        let workspace = "The OpenTofu workspace to use, if the backend supports workspaces.";
+        Spec::new()
+            .attr("backend", required(Type::String).markdown("The remote backend to use, e.g. `remote` or `http`."))
+            .attr("config", optional(Type::Dynamic).markdown(config))
+            .attr("defaults", optional(Type::Dynamic).markdown(defaults))
+            .attr("outputs", computed(Type::Dynamic).markdown(outputs))
+            .attr("workspace", optional(Type::String).markdown(workspace))
+    }
+
+    fn validate(&self, config: &Object) -> Diagnostics {
+        let mut found = Diagnostics::new();
+        let is_object = |value: &Value| matches!(value.ty(), Type::Dynamic | Type::Object(_) | Type::Map(_));
+        let problem = |name: &str, summary: &str, detail: &str| Diagnostic::error(summary, detail).at_path(at(name));
+        if !is_object(&config.get("config")) {
+            let detail = "The configuration must be an object value.";
+            found.push(problem("config", "Invalid backend configuration", detail));
+        } else if let (Some(backend), true) = (config.text("backend"), config.is_wholly_known("config")) {
+            found.extend(self.0.remote_states.validate(backend_name(backend), &arguments(config)));
+        }
+        if !is_object(&config.get("defaults")) {
+            let detail = "Defaults must be given in an object value.";
+            found.push(problem("defaults", "Invalid default values", detail));
+        }
+        found
+    }
+
+    async fn read(&self, mut config: Object, _: &mut Call) -> Result<Object, Diagnostics> {
+        let backend = backend_name(config.text("backend").unwrap_or_default());
+        let workspace = config.text("workspace").unwrap_or("default");
+        let stored = self.0.remote_states.outputs(backend, workspace, &arguments(&config)).await?;
+        let Some(stored) = stored else {
+            let detail = "No stored state was found for the given workspace in the given backend.";
+            return Err(Diagnostic::error("Unable to find remote state", detail).at_path(at("workspace")).into());
+        };
+        let defaults = config.get("defaults");
+        let both = [&defaults, &stored].into_iter().filter_map(Value::as_entries).flat_map(|entries| entries.iter());
+        let outputs = Value::object(both.map(|(name, value)| (name.clone(), value.clone())).collect::<Vec<_>>());
+        config.set("outputs", outputs);
+        if defaults.is_null() {
+            config.set("defaults", Value::null(Type::Dynamic));
+        }
+        Ok(config)
+    }
+}
+
+/// The old name of the local backend still stands for it.
+fn backend_name(name: &str) -> &str {
+    if name == "_local" { "local" } else { name }
+}
+
+/// The arguments of the backend as an object.
+fn arguments(config: &Object) -> Value {
+    config.get("config").as_entries().map_or_else(Value::empty_object, |entries| Value::object_of(entries.clone()))
+}
