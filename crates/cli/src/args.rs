@@ -26,6 +26,9 @@ pub(crate) struct Invocation {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Init(commands::init::Args),
+    Get(commands::get::Args),
+    Providers(commands::providers::Args),
     Fmt(commands::fmt::Args),
     Validate(commands::validate::Args),
     Console(commands::console::Args),

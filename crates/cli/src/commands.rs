@@ -3,8 +3,11 @@
 pub(crate) mod completions;
 pub(crate) mod console;
 pub(crate) mod fmt;
+pub(crate) mod get;
+pub(crate) mod init;
 pub(crate) mod man;
 pub(crate) mod metadata;
+pub(crate) mod providers;
 mod shared;
 pub(crate) mod validate;
 pub(crate) mod version;
@@ -30,7 +33,14 @@ pub(crate) struct Context {
 /// Runs a command to its exit code.
 pub(crate) fn run(invocation: Invocation, environment: EnvVars) -> ExitCode {
     let ui = Ui::new(environment.no_color);
+    if let Err(failure) = crate::logging::start(&environment.log) {
+        ui.failure(&failure);
+        return ExitCode::FAILURE;
+    }
     let result = context(invocation.chdir.as_deref(), environment).and_then(|context| match invocation.command {
+        Command::Init(args) => init::run(&context, args),
+        Command::Get(args) => get::run(&context, args),
+        Command::Providers(args) => providers::run(&context, args),
         Command::Fmt(args) => fmt::run(&context, args),
         Command::Validate(args) => validate::run(&context, args),
         Command::Console(args) => console::run(&context, args),

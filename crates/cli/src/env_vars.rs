@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use groma_run::providers::BuiltInUse;
+
 /// What the environment says.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EnvVars {
@@ -24,6 +26,36 @@ pub(crate) struct EnvVars {
     pub(crate) home: Option<PathBuf>,
     /// `XDG_STATE_HOME`: where the console keeps its history, if set.
     pub(crate) state_home: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`: where the CLI configuration may be.
+    pub(crate) config_home: Option<PathBuf>,
+    /// `XDG_DATA_HOME`: where providers of the user may be.
+    pub(crate) data_home: Option<PathBuf>,
+    /// `XDG_CACHE_HOME`: where schemas of providers are kept.
+    pub(crate) cache_home: Option<PathBuf>,
+    /// `TF_IN_AUTOMATION`: nobody needs to be told what to do next.
+    pub(crate) in_automation: bool,
+    /// `TF_REATTACH_PROVIDERS`: providers that run already.
+    pub(crate) reattach: Option<String>,
+    /// `GROMA_BUILTIN`: `always` uses the providers inside groma even if others are locked, `never` does not use those that
+    /// are published as well.
+    pub(crate) built_in_use: BuiltInUse,
+    /// `TF_LOG`, `TF_LOG_CORE`, `TF_LOG_PROVIDER`, `TF_LOG_PATH`.
+    pub(crate) log: LogVars,
+    /// All variables that are text: tokens are named after hosts, paths may refer to any, plugins get them all.
+    pub(crate) all: BTreeMap<String, String>,
+}
+
+/// What is logged, and where to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LogVars {
+    /// `TF_LOG`: a level for everything.
+    pub(crate) all: Option<String>,
+    /// `TF_LOG_CORE`: a level for groma itself.
+    pub(crate) core: Option<String>,
+    /// `TF_LOG_PROVIDER`: a level for providers.
+    pub(crate) provider: Option<String>,
+    /// `TF_LOG_PATH`: a file to append to, instead of standard error.
+    pub(crate) path: Option<PathBuf>,
 }
 
 impl EnvVars {
@@ -37,6 +69,7 @@ impl EnvVars {
     fn from_pairs(pairs: impl Iterator<Item = (String, String)>) -> Self {
         let mut found = Self::default();
         for (name, value) in pairs {
+            found.all.insert(name.clone(), value.clone());
             match name.as_str() {
                 "NO_COLOR" => found.no_color = !value.is_empty(),
                 "TF_DATA_DIR" if !value.is_empty() => found.data_dir = Some(value.into()),
@@ -45,6 +78,16 @@ impl EnvVars {
                 "TF_CLI_ARGS" => found.cli_args = Some(value),
                 "HOME" => found.home = Some(value.into()),
                 "XDG_STATE_HOME" if !value.is_empty() => found.state_home = Some(value.into()),
+                "XDG_CONFIG_HOME" if !value.is_empty() => found.config_home = Some(value.into()),
+                "XDG_DATA_HOME" if !value.is_empty() => found.data_home = Some(value.into()),
+                "XDG_CACHE_HOME" if !value.is_empty() => found.cache_home = Some(value.into()),
+                "TF_IN_AUTOMATION" => found.in_automation = !value.is_empty(),
+                "TF_REATTACH_PROVIDERS" if !value.is_empty() => found.reattach = Some(value),
+                "GROMA_BUILTIN" => found.built_in_use = built_in_use(&value),
+                "TF_LOG" if !value.is_empty() => found.log.all = Some(value),
+                "TF_LOG_CORE" if !value.is_empty() => found.log.core = Some(value),
+                "TF_LOG_PROVIDER" if !value.is_empty() => found.log.provider = Some(value),
+                "TF_LOG_PATH" if !value.is_empty() => found.log.path = Some(value.into()),
                 _ => found.add_prefixed(&name, value),
             }
         }
@@ -57,6 +100,14 @@ impl EnvVars {
         } else if let Some(command) = name.strip_prefix("TF_CLI_ARGS_") {
             self.cli_args_of.insert(command.to_owned(), value);
         }
+    }
+}
+
+fn built_in_use(text: &str) -> BuiltInUse {
+    match text {
+        "always" => BuiltInUse::Always,
+        "never" => BuiltInUse::Never,
+        _ => BuiltInUse::UnlessLocked,
     }
 }
 

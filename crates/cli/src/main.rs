@@ -1,9 +1,13 @@
 //! The `groma` command. Arguments become settings, settings become a session, results become text and an exit code.
 
+mod announce;
 mod args;
 mod commands;
 mod env_vars;
 mod failure;
+mod installing;
+mod logging;
+mod progress;
 mod render;
 mod ui;
 

@@ -37,6 +37,20 @@ impl Ui {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
+    /// A text that stands out.
+    pub(crate) fn bold(&self, text: &str) -> String {
+        self.paint(anstyle::Style::new().bold(), text)
+    }
+
+    /// A text that says that all is well.
+    pub(crate) fn good(&self, text: &str) -> String {
+        self.paint(anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Green.into())), text)
+    }
+
+    fn paint(&self, style: anstyle::Style, text: &str) -> String {
+        if self.color { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
     /// Shows what was found, for people: errors to standard error, warnings with them.
     pub(crate) fn diagnostics(&self, diagnostics: &Diagnostics, sources: &SourceMap) {
         for diagnostic in diagnostics {

@@ -14,3 +14,8 @@ pub mod providers;
 pub mod requirements;
 pub mod session;
 pub mod view;
+
+/// How transfers tell how far they are; for those who show it.
+pub mod progress {
+    pub use groma_fetch::progress::{Progress, Silent};
+}

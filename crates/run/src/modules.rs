@@ -3,6 +3,7 @@
 //! The record (`modules.json`) and the messages are those that users of OpenTofu know.
 
 mod fetching;
+mod from_module;
 mod install;
 mod manifest;
 mod source;

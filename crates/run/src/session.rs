@@ -121,6 +121,13 @@ impl Session {
         &self.start
     }
 
+    /// Whether the directory of the root module has no configuration files.
+    pub fn is_empty(&self) -> bool {
+        let endings = [".tf", ".tf.json", ".tofu", ".tofu.json"];
+        let is_config = |name: &String| !load::is_ignored(name) && endings.iter().any(|ending| name.ends_with(ending));
+        self.disk.list_files(&self.start.root_dir).is_ok_and(|names| !names.iter().any(is_config))
+    }
+
     /// Reads the record of installed modules again.
     pub(crate) fn refresh_modules(&mut self) {
         self.disk = Disk::new(self.start.working_dir.clone(), &self.start.data_dir);

@@ -3,10 +3,16 @@
 use std::path::PathBuf;
 
 use clap::ArgMatches;
+use groma_model::diag::Diagnostics;
+use groma_run::cli_config::{self, CliEnvironment};
 use groma_run::inputs::GivenVariable;
+use groma_run::online::Online;
+use groma_run::providers::{ProviderAccess, ProviderChoice};
 use groma_run::session::{Session, Start};
 
 use super::Context;
+use crate::announce::Announcer;
+use crate::failure::Failure;
 
 /// How results are shown.
 #[derive(Debug, Clone, clap::Args)]
@@ -14,6 +20,18 @@ pub(crate) struct ViewArgs {
     /// Show no colours.
     #[arg(long)]
     pub(crate) no_color: bool,
+}
+
+/// Lines for machines.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct JsonArgs {
+    /// Say everything as JSON, one object per line.
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write the same lines to a file, too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json_into: Option<PathBuf>,
 }
 
 /// `-var` and `-var-file`, in the order in which they were given.
@@ -74,4 +92,37 @@ pub(crate) fn session(context: &Context, dir: PathBuf, variables: VariableArgs) 
         environment_variables: environment.variables.clone(),
         variables: variables.0,
     })
+}
+
+/// Reads the CLI configuration.
+pub(crate) fn online_quietly(context: &Context) -> (Online, Diagnostics) {
+    let environment = &context.environment;
+    let (config, diagnostics) = cli_config::load(&CliEnvironment {
+        working_dir: context.invocation_dir.clone(),
+        home: environment.home.clone(),
+        config_home: environment.config_home.clone(),
+        data_home: environment.data_home.clone(),
+        variables: environment.all.clone(),
+    });
+    (Online::new(config, environment.all.clone()), diagnostics)
+}
+
+/// Reads the CLI configuration and says what is wrong with it. None if that keeps us from going on.
+pub(crate) fn online(context: &Context, announcer: &Announcer, session: &Session) -> Result<Option<Online>, Failure> {
+    let (online, diagnostics) = online_quietly(context);
+    announcer.diagnostics(&diagnostics, session.sources())?;
+    Ok((!diagnostics.has_errors()).then_some(online))
+}
+
+/// What is needed to use providers, from the CLI configuration and the environment.
+pub(crate) fn provider_access(context: &Context) -> (ProviderAccess, Diagnostics) {
+    let environment = &context.environment;
+    let (online, diagnostics) = online_quietly(context);
+    let caches = environment.cache_home.clone().or_else(|| Some(environment.home.as_ref()?.join(".cache")));
+    let access = ProviderAccess {
+        online,
+        choice: ProviderChoice { reattach: environment.reattach.clone(), built_in_use: environment.built_in_use },
+        schema_cache: caches.map(|dir| dir.join("groma").join("schemas")),
+    };
+    (access, diagnostics)
 }

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::ui::Ui;
 
 /// The language version that we are compatible with; providers and readers of JSON expect one of Terraform's.
-const LANGUAGE_VERSION: &str = "1.12.0";
+pub(crate) const LANGUAGE_VERSION: &str = "1.12.0";
 
 /// Show the version of groma.
 #[derive(Debug, clap::Args)]

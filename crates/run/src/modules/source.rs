@@ -51,6 +51,18 @@ pub(super) fn recorded(text: &str) -> String {
     parsed.map_or_else(|| text.to_owned(), |source| source.normal())
 }
 
+/// What kind of source a text is, if it is one at all.
+pub(super) fn kind_of(text: &str) -> ModuleSource {
+    let is_local = ["./", "../", ".\\", "..\\"].iter().any(|prefix| text.starts_with(prefix));
+    if is_local || text == "." || text == ".." {
+        ModuleSource::Local(text.replace('\\', "/"))
+    } else if registry(text).is_some() {
+        ModuleSource::Registry
+    } else {
+        ModuleSource::Remote
+    }
+}
+
 fn local(path: &str) -> String {
     let clean = clean_path(&path.replace('\\', "/"));
     if clean.starts_with("../") { clean } else { format!("./{clean}") }

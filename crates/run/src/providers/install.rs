@@ -76,11 +76,8 @@ impl Session {
         options: &InstallOptions,
         observer: Arc<dyn Observer>,
     ) -> ProvidersInstalled {
-        let mut outcome = ProvidersInstalled {
-            diagnostics: Diagnostics::new(),
-            lock_file: LockFileChange::None,
-            signed: false,
-        };
+        let mut outcome =
+            ProvidersInstalled { diagnostics: Diagnostics::new(), lock_file: LockFileChange::None, signed: false };
         match self.try_install(online, requirements, options, observer, &mut outcome) {
             Ok(()) => {}
             Err(problems) => outcome.diagnostics.extend(problems),

@@ -1,0 +1,51 @@
+//! `groma get`: installs the modules of a configuration, and nothing else.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use groma_run::modules::InstallSettings;
+
+use super::Context;
+use super::shared::{JsonArgs, VariableArgs, ViewArgs, online, session};
+use crate::announce::Announcer;
+use crate::failure::Failure;
+use crate::installing::Installing;
+use crate::ui::Ui;
+
+/// Install the modules that the configuration calls.
+///
+/// Modules that are installed already stay as they are, unless -update is given. `groma init` does this, too.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Look for newer versions of what is installed already.
+    #[arg(long)]
+    update: bool,
+
+    /// Where test files are.
+    #[arg(long, value_name = "DIR", default_value = "tests", hide = true)]
+    test_directory: PathBuf,
+
+    #[command(flatten)]
+    json: JsonArgs,
+
+    #[command(flatten)]
+    variables: VariableArgs,
+
+    #[command(flatten)]
+    view: ViewArgs,
+}
+
+pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
+    let ui = Ui::new(args.view.no_color || context.environment.no_color);
+    let announcer = Arc::new(Announcer::new(ui, args.json.json, args.json.json_into.as_deref())?);
+    let mut session = session(context, PathBuf::from("."), args.variables);
+    let Some(online) = online(context, &announcer, &session)? else { return Ok(ExitCode::FAILURE) };
+    let installing = Installing::new(Arc::clone(&announcer), true);
+    let settings = InstallSettings { upgrade: args.update, only_installation_matters: true };
+    let mut diagnostics = session.install_modules(&online, settings, &installing);
+    installing.finish()?;
+    diagnostics.sort(session.sources());
+    announcer.diagnostics(&diagnostics, session.sources())?;
+    Ok(if diagnostics.has_errors() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

@@ -1,0 +1,263 @@
+//! `groma init`: makes a directory ready for all other commands. Modules and providers are fetched and recorded.
+
+mod options;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use groma_lang::config::Module;
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_run::modules::InstallSettings;
+use groma_run::online::Online;
+use groma_run::providers::{BuiltInUse, InstallOptions, LockFileChange, Observer, ProviderChoice};
+use groma_run::requirements;
+use groma_run::session::Session;
+
+use super::Context;
+use super::shared::{online, session};
+use crate::announce::Announcer;
+use crate::failure::Failure;
+use crate::installing::Installing;
+use crate::ui::Ui;
+
+pub(crate) use options::Args;
+
+const CONFIG_ERROR: &str = "
+groma encountered problems during initialization, including problems
+with the configuration, described below.
+
+The configuration must be valid before initialization so that it is clear
+which modules and providers need to be installed.";
+
+const SUCCESS_HINT: &str = "
+You may now begin working with groma. If you ever set or change modules,
+providers or backend configuration, rerun this command to reinitialize your
+working directory. If you forget, other commands will detect it and remind you
+to do so if necessary.";
+
+const LOCK_FILE_CREATED: &str = "
+groma has created a lock file .terraform.lock.hcl to record the provider
+selections it made above. Include this file in your version control repository
+so that the same selections are made by default when you run \"groma init\" in
+the future.";
+
+const LOCK_FILE_CHANGED: &str = "
+groma has made some changes to the provider dependency selections recorded
+in the .terraform.lock.hcl file. Review those changes and commit them to your
+version control system if they represent changes you intended to make.";
+
+const SIGNED: &str = "
+Providers are signed by their developers.
+If you'd like to know more about provider signing, you can read about it here:
+https://opentofu.org/docs/cli/plugins/signing/";
+
+pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
+    let ui = Ui::new(args.view.no_color || context.environment.no_color);
+    let announcer = Arc::new(Announcer::new(ui, args.json.json, args.json.json_into.as_deref())?);
+    let mut session = session(context, PathBuf::from("."), args.variables.clone());
+    let Some(online) = online(context, &announcer, &session)? else { return Ok(ExitCode::FAILURE) };
+    let mut init = Init { context, args: &args, announcer: &announcer, online: &online, shown: false };
+    let mut diagnostics = Diagnostics::new();
+    let done = init.run(&mut session, &mut diagnostics)?;
+    diagnostics.sort(session.sources());
+    let failed = diagnostics.has_errors();
+    match done {
+        Done::Empty => {}
+        Done::Stopped => announcer.diagnostics(&diagnostics, session.sources())?,
+        Done::BadConfiguration => {
+            announcer.fail(CONFIG_ERROR)?;
+            announcer.diagnostics(&diagnostics, session.sources())?;
+        }
+        Done::Ready => {
+            if init.shown {
+                announcer.blank()?;
+            }
+            announcer.diagnostics(&diagnostics, session.sources())?;
+            init.success()?;
+        }
+    }
+    Ok(if failed || matches!(done, Done::Stopped | Done::BadConfiguration) {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// How far it came.
+enum Done {
+    /// There is nothing to do.
+    Empty,
+    /// Something failed.
+    Stopped,
+    /// The configuration is wrong.
+    BadConfiguration,
+    /// All of it.
+    Ready,
+}
+
+struct Init<'a> {
+    context: &'a Context,
+    args: &'a Args,
+    announcer: &'a Arc<Announcer>,
+    online: &'a Online,
+    /// Whether anything was said yet.
+    shown: bool,
+}
+
+impl Init<'_> {
+    fn run(&mut self, session: &mut Session, diagnostics: &mut Diagnostics) -> Result<Done, Failure> {
+        if let Err(problem) = session.record_plugin_dirs(&self.args.plugin_dir) {
+            diagnostics.push(problem);
+            return Ok(Done::Stopped);
+        }
+        if let Some(source) = &self.args.from_module {
+            let said = format!("{} from {source:?}...", self.bold("Copying configuration"));
+            self.announcer.say_both(&said, &format!("Copying configuration from {source:?}..."))?;
+            let installing = Installing::new(Arc::clone(self.announcer), false);
+            let problems = session.copy_from_module(self.online, source, &installing);
+            installing.finish()?;
+            let failed = problems.has_errors();
+            diagnostics.extend(problems);
+            if failed {
+                return Ok(Done::Stopped);
+            }
+            self.announcer.blank()?;
+        }
+        if session.is_empty() {
+            let empty = self.bold("groma initialized in an empty directory!");
+            let rest = "\n\nThe directory has no configuration files. You may begin working with groma\nimmediately by \
+                        creating configuration files.";
+            self.announcer.say(&format!("{empty}{rest}"))?;
+            return Ok(Done::Empty);
+        }
+        let (root, problems) = session.load_root();
+        if problems.has_errors() {
+            diagnostics.extend(problems);
+            return Ok(Done::BadConfiguration);
+        }
+        if self.args.backend && self.args.cloud {
+            self.shown = true;
+            let title = "Initializing the backend...";
+            self.announcer.say_both(&format!("\n{}", self.bold(title)), title)?;
+            diagnostics.extend(self.check_backend(&root));
+            if diagnostics.has_errors() {
+                return Ok(Done::Stopped);
+            }
+        }
+        if self.args.get && !root.module_calls.is_empty() && !self.modules(session, diagnostics)? {
+            return Ok(Done::Stopped);
+        }
+        self.providers(session, diagnostics)
+    }
+
+    fn bold(&self, text: &str) -> String {
+        self.announcer.ui().bold(text)
+    }
+
+    /// Other backends than the local one are not there yet, and nothing else is used in their place.
+    fn check_backend(&self, root: &Module) -> Option<Diagnostic> {
+        if let Some(cloud) = &root.cloud {
+            let detail = "The cloud block is not supported yet. Run \"groma init -backend=false\" to install modules and \
+                          providers without it.";
+            return Some(Diagnostic::error("Unsupported backend type", detail).at(cloud.header));
+        }
+        let Some(backend) = &root.backend else {
+            let given = !self.args.backend_config.is_empty();
+            let detail = "-backend-config was used without a \"backend\" block in the configuration.\n\nIf you intended to \
+                          override the default local backend configuration, no action is required, but you may add an \
+                          explicit backend block to your configuration to clear this warning:\n\nterraform {\n  backend \
+                          \"local\" {}\n}";
+            return given.then(|| Diagnostic::warning("Missing backend configuration", detail));
+        };
+        if backend.kind.as_str() == "local" {
+            return None;
+        }
+        let detail = format!(
+            "The backend {:?} is not supported yet: for now the state is a local file. Run \"groma init -backend=false\" to \
+             install modules and providers without it.",
+            backend.kind.as_str()
+        );
+        Some(Diagnostic::error("Unsupported backend type", detail).at(backend.kind_span))
+    }
+
+    /// False if modules could not be installed.
+    fn modules(&mut self, session: &mut Session, diagnostics: &mut Diagnostics) -> Result<bool, Failure> {
+        self.shown = true;
+        let title = if self.args.upgrade { "Upgrading modules..." } else { "Initializing modules..." };
+        self.announcer.say_both(&self.bold(title), title)?;
+        let installing = Installing::new(Arc::clone(self.announcer), true);
+        let settings = InstallSettings { upgrade: self.args.upgrade, only_installation_matters: false };
+        let problems = session.install_modules(self.online, settings, &installing);
+        installing.finish()?;
+        let failed = problems.has_errors();
+        // The rest is found once more when the configuration is loaded.
+        if failed {
+            diagnostics.extend(problems);
+        }
+        Ok(!failed)
+    }
+
+    fn providers(&mut self, session: &mut Session, diagnostics: &mut Diagnostics) -> Result<Done, Failure> {
+        let loaded = session.load();
+        let failed = loaded.diagnostics.has_errors();
+        diagnostics.extend(loaded.diagnostics);
+        let (Some(tree), false) = (loaded.tree, failed) else { return Ok(Done::BadConfiguration) };
+        let (mut needed, problems) = requirements::of_tree(&tree);
+        diagnostics.extend(problems);
+        match session.state_providers() {
+            Ok(providers) => needed.add_state(&providers),
+            Err(problem) => diagnostics.push(problem),
+        }
+        if self.args.upgrade && self.args.is_readonly() {
+            self.announcer.fail("The -upgrade flag conflicts with -lockfile=readonly.")?;
+            return Ok(Done::Stopped);
+        }
+        if diagnostics.has_errors() {
+            return Ok(Done::Stopped);
+        }
+        self.shown = true;
+        let installing = Arc::new(Installing::new(Arc::clone(self.announcer), true));
+        let observer = Arc::clone(&installing) as Arc<dyn Observer>;
+        let outcome = session.install_providers(self.online, &needed, &self.install_options(), observer);
+        installing.finish()?;
+        let failed = outcome.diagnostics.has_errors();
+        diagnostics.extend(outcome.diagnostics);
+        if failed {
+            return Ok(Done::Stopped);
+        }
+        if outcome.signed {
+            self.announcer.say(SIGNED)?;
+        }
+        match outcome.lock_file {
+            LockFileChange::None => {}
+            LockFileChange::Created => self.announcer.say(LOCK_FILE_CREATED)?,
+            LockFileChange::Changed => self.announcer.say(LOCK_FILE_CHANGED)?,
+        }
+        Ok(Done::Ready)
+    }
+
+    fn install_options(&self) -> InstallOptions {
+        let built_in_use = match self.args.builtin {
+            None => self.context.environment.built_in_use,
+            Some(true) => BuiltInUse::Always,
+            Some(false) => BuiltInUse::Never,
+        };
+        InstallOptions {
+            upgrade: self.args.upgrade,
+            lock_file_readonly: self.args.is_readonly(),
+            plugin_dirs: self.args.plugin_dir.clone(),
+            choice: ProviderChoice { reattach: self.context.environment.reattach.clone(), built_in_use },
+        }
+    }
+
+    fn success(&self) -> Result<(), Failure> {
+        let success = "groma has been successfully initialized!";
+        self.announcer.say_both(&self.announcer.ui().good(success), success)?;
+        if self.context.environment.in_automation {
+            return Ok(());
+        }
+        let hint = SUCCESS_HINT.trim().replace('\n', " ");
+        self.announcer.say_both(SUCCESS_HINT, &hint)
+    }
+}
