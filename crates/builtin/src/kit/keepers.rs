@@ -31,8 +31,8 @@ mod tests {
     use super::*;
 
     fn map(entries: &[(&str, Option<&str>)]) -> Value {
-        let value = |text: &Option<&str>| text.map_or_else(|| Value::null(Type::String), Value::string);
-        Value::map(Type::String, entries.iter().map(|(key, text)| (*key, value(text))).collect())
+        let value = |text: Option<&str>| text.map_or_else(|| Value::null(Type::String), Value::string);
+        Value::map(Type::String, entries.iter().map(|(key, text)| (*key, value(*text))).collect())
     }
 
     #[test]

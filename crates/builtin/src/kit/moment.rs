@@ -140,15 +140,13 @@ impl Moment {
         let f = self.fields();
         let sign = if f.year < 0 { "-" } else { "" };
         let (year, month, day) = (f.year.abs(), f.month, f.day);
-        let mut text = format!("{sign}{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}", f.hour, f.minute, f.second);
+        let local = format!("{sign}{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}", f.hour, f.minute, f.second);
         if self.offset == 0 {
-            text.push('Z');
-        } else {
-            let minutes = self.offset.abs() / 60;
-            let sign = if self.offset < 0 { '-' } else { '+' };
-            text.push_str(&format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60));
+            return format!("{local}Z");
         }
-        text
+        let minutes = self.offset.abs() / 60;
+        let sign = if self.offset < 0 { '-' } else { '+' };
+        format!("{local}{sign}{:02}:{:02}", minutes / 60, minutes % 60)
     }
 }
 
@@ -179,7 +177,7 @@ struct Reader<'a> {
     rest: &'a str,
 }
 
-impl<'a> Reader<'a> {
+impl Reader<'_> {
     fn moment(mut self) -> Result<Moment, String> {
         let year = self.digits(4, 4, "2006")?;
         self.literal("-")?;

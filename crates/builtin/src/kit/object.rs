@@ -6,7 +6,7 @@ use groma_model::number::Number;
 use groma_model::path::{Path, PathKey, PathStep};
 use groma_model::text::Str;
 use groma_model::ty::Type;
-use groma_model::value::Value;
+use groma_model::value::{Entries, Value};
 
 /// An object: a configuration, a plan or a stored one. Attributes that are null or unknown read as none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ impl Object {
     /// The attributes of a value; none at all if it is null or unknown.
     pub fn of(value: &Value) -> Self {
         let entries = value.as_entries();
-        Self(entries.into_iter().flat_map(|entries| entries.iter()).map(|(n, v)| (n.clone(), v.clone())).collect())
+        Self(entries.into_iter().flat_map(Entries::iter).map(|(n, v)| (n.clone(), v.clone())).collect())
     }
 
     /// The value again.
@@ -126,21 +126,14 @@ impl Object {
 
 /// A path as the published plugins write it in messages: `subject[0].common_name`.
 pub fn shown(path: &Path) -> String {
-    let mut text = String::new();
-    for step in path.steps() {
-        match step {
-            PathStep::Attr(name) => {
-                if !text.is_empty() {
-                    text.push('.');
-                }
-                text.push_str(name);
-            }
-            PathStep::Index(PathKey::Number(number)) => text.push_str(&format!("[{number}]")),
-            PathStep::Index(PathKey::String(key)) => text.push_str(&format!("[{key:?}]")),
-            PathStep::Element(_) => text.push_str("[Value(...)]"),
-        }
-    }
-    text
+    let step = |(at, step): (usize, &PathStep)| match step {
+        PathStep::Attr(name) if at == 0 => name.to_string(),
+        PathStep::Attr(name) => format!(".{name}"),
+        PathStep::Index(PathKey::Number(number)) => format!("[{number}]"),
+        PathStep::Index(PathKey::String(key)) => format!("[{key:?}]"),
+        PathStep::Element(_) => "[Value(...)]".to_owned(),
+    };
+    path.steps().iter().enumerate().map(step).collect()
 }
 
 /// The path of an attribute.

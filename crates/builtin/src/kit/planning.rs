@@ -60,6 +60,7 @@ impl Spec {
     pub(super) fn plan(&self, prior: Option<Object>, proposed: &Value, config: &Value) -> Planned {
         let mut plan =
             Planned { prior, config: Object::of(config), object: Object::of(proposed), requires_replace: Vec::new() };
+        self.drop_write_only(&mut plan);
         self.apply_defaults(&mut plan);
         if plan.is_change() {
             self.leave_to_apply(&mut plan);
@@ -76,6 +77,15 @@ impl Spec {
             plan.requires_replace = found;
         }
         plan
+    }
+
+    /// What is never stored is no part of a plan either.
+    fn drop_write_only(&self, plan: &mut Planned) {
+        for (name, attribute) in &self.schema.block.attributes {
+            if attribute.write_only {
+                plan.object.set(name, Value::null(attribute.implied_type()));
+            }
+        }
     }
 
     fn apply_defaults(&self, plan: &mut Planned) {

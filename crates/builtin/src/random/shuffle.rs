@@ -1,6 +1,7 @@
 //! `random_shuffle`: strings in any order.
 
 use async_trait::async_trait;
+use groma_model::diag::Diagnostic;
 use groma_model::ty::Type;
 use groma_model::value::Value;
 
@@ -55,19 +56,23 @@ impl Resource for Shuffle {
         let mut go = planned.text("seed").filter(|seed| !seed.is_empty()).map(GoRand::seeded);
         let mut result: Vec<Value> = Vec::new();
         while result.len() < wanted && !input.is_empty() {
-            let order = match &mut go {
-                Some(go) => go.permutation(input.len()),
-                None => {
-                    let mut order: Vec<usize> = (0..input.len()).collect();
-                    self.0.shuffle(&mut order)?;
-                    order
-                }
-            };
+            let order = self.order(go.as_mut(), input.len())?;
             let missing = wanted - result.len();
             result.extend(order.into_iter().take(missing).filter_map(|at| input.get(at).cloned()));
         }
         planned.set("result", Value::list(Type::String, result));
         planned.set("id", "-");
         Ok(planned)
+    }
+}
+
+impl Shuffle {
+    fn order(&self, go: Option<&mut GoRand>, count: usize) -> Result<Vec<usize>, Diagnostic> {
+        if let Some(go) = go {
+            return Ok(go.permutation(count));
+        }
+        let mut order: Vec<usize> = (0..count).collect();
+        self.0.shuffle(&mut order)?;
+        Ok(order)
     }
 }

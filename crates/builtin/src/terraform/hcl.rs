@@ -1,5 +1,7 @@
 //! Values as configuration text, laid out as the usual formatter would.
 
+use std::fmt::Write as _;
+
 use groma_model::address::{is_identifier, quote};
 use groma_model::value::{Entries, Value, ValueKind};
 
@@ -99,8 +101,9 @@ fn laid_out(lines: &[Line]) -> String {
             out.push_str(&"  ".repeat(levels.len()));
         }
         if let Some(key) = &line.key {
+            // Writing to a String cannot fail.
             let width = key_width(lines, at);
-            out.push_str(&format!("{key:width$} = "));
+            let _ = write!(out, "{key:width$} = ");
         }
         out.push_str(&line.text);
         if at + 1 < lines.len() {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::ty::Type;
-use groma_model::value::Value;
+use groma_model::value::{Entries, Value};
 
 use crate::kit::outside::Outside;
 use crate::kit::spec::{computed, optional, required};
@@ -58,7 +58,7 @@ impl DataSource for RemoteState {
             return Err(Diagnostic::error("Unable to find remote state", detail).at_path(at("workspace")).into());
         };
         let defaults = config.get("defaults");
-        let both = [&defaults, &stored].into_iter().filter_map(Value::as_entries).flat_map(|entries| entries.iter());
+        let both = [&defaults, &stored].into_iter().filter_map(Value::as_entries).flat_map(Entries::iter);
         let outputs = Value::object(both.map(|(name, value)| (name.clone(), value.clone())).collect::<Vec<_>>());
         config.set("outputs", outputs);
         if defaults.is_null() {

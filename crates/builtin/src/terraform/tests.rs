@@ -7,7 +7,7 @@ use groma_model::codec::json::decode_implied;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::ty::Type;
 use groma_model::value::Value;
-use groma_provider::api::{MoveRequest, Private, Provider, RawState};
+use groma_provider::api::{MoveRequest, Private, RawState};
 use serde_json::json;
 
 use super::*;

@@ -8,7 +8,7 @@ use super::{
     Outside, empty_map, is_rfc3339, keep_written, missing_one_of, out_of_range, parse_int, read_time, set_fields,
 };
 use crate::kit::spec::{computed, optional, optional_computed};
-use crate::kit::{Call, Failed, Moment, Object, Planned, Resource, Spec};
+use crate::kit::{Attr, Call, Failed, Moment, Object, Planned, Resource, Spec};
 
 const OFFSETS: [&str; 6] =
     ["offset_seconds", "offset_minutes", "offset_hours", "offset_days", "offset_months", "offset_years"];
@@ -47,48 +47,12 @@ impl Resource for Offset {
             )
             .attr("minute", computed(Type::Number).doc("Number minute of offset timestamp."))
             .attr("month", computed(Type::Number).doc("Number month of offset timestamp."))
-            .attr(
-                "offset_days",
-                optional(Type::Number).doc(
-                    "Number of days to offset the base timestamp. At least one of the 'offset_' arguments must \
-                        be configured.",
-                ),
-            )
-            .attr(
-                "offset_hours",
-                optional(Type::Number).doc(
-                    " Number of hours to offset the base timestamp. At least one of the 'offset_' arguments \
-                        must be configured.",
-                ),
-            )
-            .attr(
-                "offset_minutes",
-                optional(Type::Number).doc(
-                    "Number of minutes to offset the base timestamp. At least one of the 'offset_' arguments \
-                        must be configured.",
-                ),
-            )
-            .attr(
-                "offset_months",
-                optional(Type::Number).doc(
-                    "Number of months to offset the base timestamp. At least one of the 'offset_' arguments \
-                        must be configured.",
-                ),
-            )
-            .attr(
-                "offset_seconds",
-                optional(Type::Number).doc(
-                    "Number of seconds to offset the base timestamp. At least one of the 'offset_' arguments \
-                        must be configured.",
-                ),
-            )
-            .attr(
-                "offset_years",
-                optional(Type::Number).doc(
-                    "Number of years to offset the base timestamp. At least one of the 'offset_' arguments \
-                        must be configured.",
-                ),
-            )
+            .attr("offset_days", offset("days"))
+            .attr("offset_hours", offset("hours"))
+            .attr("offset_minutes", offset("minutes"))
+            .attr("offset_months", offset("months"))
+            .attr("offset_seconds", offset("seconds"))
+            .attr("offset_years", offset("years"))
             .attr(
                 "rfc3339",
                 computed(Type::String).doc("RFC3339 format of the offset timestamp, e.g. `2020-02-12T06:36:13Z`."),
@@ -173,6 +137,17 @@ impl Resource for Offset {
         object.set("triggers", empty_map());
         Ok(object)
     }
+}
+
+/// How many of a unit the time is moved by.
+fn offset(unit: &str) -> Attr {
+    // One of the published texts begins with a space.
+    let space = if unit == "hours" { " " } else { "" };
+    let doc = format!(
+        "{space}Number of {unit} to offset the base timestamp. At least one of the 'offset_' arguments must be \
+         configured."
+    );
+    optional(Type::Number).doc(&doc)
 }
 
 fn set(object: &mut Object, base: Moment) -> Result<(), Diagnostic> {

@@ -8,7 +8,7 @@ use super::{
     Outside, empty_map, is_rfc3339, keep_written, missing_one_of, out_of_range, parse_int, read_time, set_fields,
 };
 use crate::kit::spec::{computed, optional, optional_computed};
-use crate::kit::{Call, Failed, Moment, Object, Planned, Resource, Spec, checks};
+use crate::kit::{Attr, Call, Failed, Moment, Object, Planned, Resource, Spec, checks};
 
 const ROTATIONS: [&str; 6] =
     ["rotation_minutes", "rotation_hours", "rotation_days", "rotation_months", "rotation_years", "rotation_rfc3339"];
@@ -50,46 +50,10 @@ impl Resource for Rotating {
                     .replace()
                     .check(is_rfc3339),
             )
-            .attr(
-                "rotation_days",
-                optional(Type::Number)
-                    .doc(
-                        "Number of days to add to the base timestamp to configure the rotation timestamp. When the \
-                        current time has passed the rotation timestamp, the resource will trigger recreation. At \
-                        least one of the 'rotation_' arguments must be configured.",
-                    )
-                    .check(checks::at_least(1)),
-            )
-            .attr(
-                "rotation_hours",
-                optional(Type::Number)
-                    .doc(
-                        "Number of hours to add to the base timestamp to configure the rotation timestamp. When \
-                        the current time has passed the rotation timestamp, the resource will trigger recreation. \
-                        At least one of the 'rotation_' arguments must be configured.",
-                    )
-                    .check(checks::at_least(1)),
-            )
-            .attr(
-                "rotation_minutes",
-                optional(Type::Number)
-                    .doc(
-                        "Number of minutes to add to the base timestamp to configure the rotation timestamp. When \
-                        the current time has passed the rotation timestamp, the resource will trigger recreation. \
-                        At least one of the 'rotation_' arguments must be configured.",
-                    )
-                    .check(checks::at_least(1)),
-            )
-            .attr(
-                "rotation_months",
-                optional(Type::Number)
-                    .doc(
-                        "Number of months to add to the base timestamp to configure the rotation timestamp. When \
-                        the current time has passed the rotation timestamp, the resource will trigger recreation. \
-                        At least one of the 'rotation_' arguments must be configured.",
-                    )
-                    .check(checks::at_least(1)),
-            )
+            .attr("rotation_days", period("days"))
+            .attr("rotation_hours", period("hours"))
+            .attr("rotation_minutes", period("minutes"))
+            .attr("rotation_months", period("months"))
             .attr(
                 "rotation_rfc3339",
                 optional_computed(Type::String)
@@ -101,16 +65,7 @@ impl Resource for Rotating {
                     )
                     .check(is_rfc3339),
             )
-            .attr(
-                "rotation_years",
-                optional(Type::Number)
-                    .doc(
-                        "Number of years to add to the base timestamp to configure the rotation timestamp. When \
-                        the current time has passed the rotation timestamp, the resource will trigger recreation. \
-                        At least one of the 'rotation_' arguments must be configured.",
-                    )
-                    .check(checks::at_least(1)),
-            )
+            .attr("rotation_years", period("years"))
             .attr("second", computed(Type::Number).doc("Number second of timestamp."))
             .attr(
                 "triggers",
@@ -220,6 +175,16 @@ impl Resource for Rotating {
         object.set("triggers", empty_map());
         Ok(object)
     }
+}
+
+/// How many of a unit pass until the rotation.
+fn period(unit: &str) -> Attr {
+    let doc = format!(
+        "Number of {unit} to add to the base timestamp to configure the rotation timestamp. When the current time has \
+         passed the rotation timestamp, the resource will trigger recreation. At least one of the 'rotation_' \
+         arguments must be configured."
+    );
+    optional(Type::Number).doc(&doc).check(checks::at_least(1))
 }
 
 impl Rotating {
