@@ -188,6 +188,19 @@ pub struct ExternalFunction {
     pub call: ExternalCall,
 }
 
+impl ExternalFunction {
+    /// One that nothing is known about: it takes anything and gives what nobody knows yet.
+    pub fn unknown() -> Self {
+        let any = ExternalParam { name: "args".to_owned(), ty: Type::Dynamic, allow_null: true, allow_unknown: true };
+        Self {
+            params: Vec::new(),
+            variadic: Some(any),
+            returns: Type::Dynamic,
+            call: Box::new(|_| Ok(Value::dynamic())),
+        }
+    }
+}
+
 /// How a function from outside is called.
 pub type ExternalCall = Box<dyn Fn(&[Value]) -> Result<Value, FunctionError> + Send + Sync>;
 

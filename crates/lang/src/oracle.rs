@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use groma_model::diag::Diagnostics;
 use groma_model::schema::Schema;
 use groma_model::ty::Type;
 use groma_model::value::Value;
 
 use crate::config::ProviderSource;
 use crate::config::{Repetition, Resource, ResourceMode};
+use crate::func::ExternalFunction;
 
 /// Knows the schemas of providers.
 pub trait SchemaSource: Send + Sync {
@@ -16,6 +18,25 @@ pub trait SchemaSource: Send + Sync {
 
     /// The schema of a resource type. None if the provider has no such type.
     fn resource(&self, provider: &ProviderSource, mode: ResourceMode, kind: &str) -> Option<Arc<Schema>>;
+
+    /// A function of a provider. None if it has no such function.
+    fn function(&self, provider: &ProviderSource, name: &str) -> Option<Arc<ExternalFunction>> {
+        let _ = (provider, name);
+        None
+    }
+
+    /// What only the provider knows to be wrong with the configuration of a resource. Values have no marks, and may be
+    /// unknown.
+    fn check_resource(&self, provider: &ProviderSource, mode: ResourceMode, kind: &str, config: &Value) -> Diagnostics {
+        let _ = (provider, mode, kind, config);
+        Diagnostics::new()
+    }
+
+    /// What only the provider knows to be wrong with its own configuration.
+    fn check_provider(&self, provider: &ProviderSource, config: &Value) -> Diagnostics {
+        let _ = (provider, config);
+        Diagnostics::new()
+    }
 }
 
 /// Knows the values of resources.
@@ -35,6 +56,18 @@ impl<S: SchemaSource> SchemaSource for NothingExists<S> {
 
     fn resource(&self, provider: &ProviderSource, mode: ResourceMode, kind: &str) -> Option<Arc<Schema>> {
         self.0.resource(provider, mode, kind)
+    }
+
+    fn function(&self, provider: &ProviderSource, name: &str) -> Option<Arc<ExternalFunction>> {
+        self.0.function(provider, name)
+    }
+
+    fn check_resource(&self, provider: &ProviderSource, mode: ResourceMode, kind: &str, config: &Value) -> Diagnostics {
+        self.0.check_resource(provider, mode, kind, config)
+    }
+
+    fn check_provider(&self, provider: &ProviderSource, config: &Value) -> Diagnostics {
+        self.0.check_provider(provider, config)
     }
 }
 

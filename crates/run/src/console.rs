@@ -1,6 +1,5 @@
 //! The console: expressions typed one after the other, evaluated in the root module.
 
-use groma_lang::builtin_schema::BuiltinSchemas;
 use groma_lang::display;
 use groma_lang::eval::evaluate;
 use groma_lang::oracle::NothingExists;
@@ -8,7 +7,8 @@ use groma_lang::walk::{Purpose, Walk};
 use groma_model::diag::Diagnostics;
 use groma_model::span::SourceMap;
 
-use crate::session::{Loaded, Session};
+use crate::providers::{BookOracle, ProviderAccess};
+use crate::session::{Loaded, Session, UsedProviders};
 
 /// What a line led to.
 pub enum Answer {
@@ -31,17 +31,23 @@ const HELP: &str = "The console allows you to experiment with expressions.\n\n\
 /// Loads the configuration, evaluates it and hands a [`Console`] to `talk`; none if it could not be loaded.
 pub fn with_console<T>(
     session: &mut Session,
+    access: impl FnOnce() -> (ProviderAccess, Diagnostics),
     talk: impl FnOnce(&Session, Option<&Console<'_>>, Diagnostics) -> T,
 ) -> T {
     let Loaded { tree, inputs, mut diagnostics, about_values } = session.load();
     diagnostics.extend(about_values);
     let (Some(tree), false) = (tree, diagnostics.has_errors()) else { return talk(session, None, diagnostics) };
-    let oracle = NothingExists(BuiltinSchemas);
+    let UsedProviders { book, access, diagnostics: found } = session.used_providers(&tree, access);
+    diagnostics.extend(found);
+    let oracle = NothingExists(BookOracle::new(&book, access.as_ref()));
     let settings = session.settings(Purpose::Evaluate, &oracle);
     let (walk, found) = Walk::run(&tree, settings, &inputs);
     diagnostics.extend(found);
     diagnostics.sort(session.sources());
-    talk(session, Some(&Console { walk }), diagnostics)
+    let result = talk(session, Some(&Console { walk }), diagnostics);
+    // Problems with providers were shown with the answers that they concern.
+    let _ = oracle.0.finish();
+    result
 }
 
 /// An evaluated configuration that answers expressions.

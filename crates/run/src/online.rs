@@ -1,11 +1,10 @@
 //! What reaches outside: an http client with the user's credentials, service discovery, and the runtime that they run on.
 //! Nothing of it exists before it is needed.
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use groma_fetch::credentials::{Chain, Credentials, HelperProgram, StaticCredentials};
 use groma_fetch::discovery::Discovery;
@@ -18,14 +17,14 @@ use crate::cli_config::CliConfig;
 pub struct Online {
     config: CliConfig,
     variables: BTreeMap<String, String>,
-    runtime: OnceCell<tokio::runtime::Runtime>,
-    discovery: OnceCell<Discovery>,
+    runtime: OnceLock<tokio::runtime::Runtime>,
+    discovery: OnceLock<Discovery>,
 }
 
 impl Online {
     /// With the settings of the CLI configuration, and proxies and search paths from the environment.
     pub fn new(config: CliConfig, variables: BTreeMap<String, String>) -> Self {
-        Self { config, variables, runtime: OnceCell::new(), discovery: OnceCell::new() }
+        Self { config, variables, runtime: OnceLock::new(), discovery: OnceLock::new() }
     }
 
     /// The settings that it was made with.

@@ -3,6 +3,7 @@
 mod book;
 mod builtins;
 mod install;
+mod oracle;
 mod other_commands;
 mod source;
 
@@ -21,6 +22,7 @@ use crate::session::{Loaded, Session};
 use crate::view::schema::schemas as schemas_to_json;
 pub use book::{ProviderAccess, ProviderBook, Strictness};
 pub use builtins::ProgramBuiltins;
+pub(crate) use oracle::BookOracle;
 pub use groma_provider::install::{
     AuthenticationResult, BuiltInUse, Event, LockChange, Locks, Observer, Platform, Requirements, Trust,
 };

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use groma_lang::builtin_schema::BuiltinSchemas;
 use groma_lang::config::Module;
 use groma_lang::load::{self, ModuleTree, SourceTree};
 use groma_lang::oracle::NothingExists;
@@ -16,6 +15,8 @@ use groma_model::text::Str;
 use crate::disk::Disk;
 use crate::inputs::{self, GivenVariable};
 use crate::outside::Machine;
+use crate::providers::{BookOracle, ProviderAccess, ProviderBook, Strictness, override_warning};
+use crate::requirements;
 
 /// What a session starts from. All of it was read from the command line and the environment by the caller.
 #[derive(Debug, Clone)]
@@ -67,6 +68,13 @@ pub struct Session {
     disk: Disk,
     sources: SourceMap,
     workspace: String,
+}
+
+/// Providers that a configuration uses.
+pub(crate) struct UsedProviders {
+    pub(crate) book: ProviderBook,
+    pub(crate) access: Option<ProviderAccess>,
+    pub(crate) diagnostics: Diagnostics,
 }
 
 /// A loaded configuration.
@@ -169,18 +177,53 @@ impl Session {
         Loaded { tree: Some(tree), inputs, diagnostics, about_values }
     }
 
-    /// Checks the configuration for all inputs.
-    pub fn validate(&mut self) -> Diagnostics {
+    /// Checks the configuration for all inputs. Providers are asked if there are any; how to reach them is found out only
+    /// then.
+    pub fn validate(&mut self, access: impl FnOnce() -> (ProviderAccess, Diagnostics)) -> Diagnostics {
         let Loaded { tree, inputs, mut diagnostics, about_values: _ } = self.load();
         let tests = Path::new("tests");
         diagnostics.extend(load::check_test_files(&mut self.sources, &self.disk, &self.start.root_dir, tests));
         if let (Some(tree), false) = (tree, diagnostics.has_errors()) {
-            let oracle = NothingExists(BuiltinSchemas);
-            let (_, found) = Walk::run(&tree, self.settings(Purpose::Validate, &oracle), &inputs);
+            let UsedProviders { book, access, diagnostics: found } = self.used_providers(&tree, access);
+            let failed = found.has_errors();
             diagnostics.extend(found);
+            if !failed {
+                let oracle = NothingExists(BookOracle::new(&book, access.as_ref()));
+                let (_, found) = Walk::run(&tree, self.settings(Purpose::Validate, &oracle), &inputs);
+                diagnostics.extend(found);
+                diagnostics.extend(oracle.0.finish());
+            }
         }
         diagnostics.sort(&self.sources);
         diagnostics
+    }
+
+    /// The providers of a configuration, as far as they are there.
+    pub(crate) fn used_providers(
+        &mut self,
+        tree: &ModuleTree,
+        access: impl FnOnce() -> (ProviderAccess, Diagnostics),
+    ) -> UsedProviders {
+        let (mut needed, diagnostics) = requirements::of_tree(tree);
+        // What is part of the language needs nothing from outside.
+        needed.all.retain(|provider, _| !provider.is_builtin());
+        let mut used = UsedProviders { book: ProviderBook::default(), access: None, diagnostics };
+        if needed.all.is_empty() || used.diagnostics.has_errors() {
+            return used;
+        }
+        let (access, found) = access();
+        used.diagnostics.extend(found);
+        if !used.diagnostics.has_errors() {
+            let (book, found) = self.provider_book(&access, &needed.all, Strictness::WhatIsThere);
+            used.book = book;
+            used.diagnostics.extend(found);
+            let overrides = access.online.config().installation.as_ref().map(|found| &found.dev_overrides);
+            let consequence = "The behavior may therefore not match any released version of the provider and applying \
+                               changes may cause the state to become incompatible with published releases.";
+            used.diagnostics.extend(overrides.and_then(|overrides| override_warning(overrides, consequence)));
+        }
+        used.access = Some(access);
+        used
     }
 
     /// What a walk needs to know.

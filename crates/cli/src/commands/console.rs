@@ -11,7 +11,7 @@ use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 
 use super::Context;
-use super::shared::{VariableArgs, ViewArgs, session};
+use super::shared::{VariableArgs, ViewArgs, provider_access, session};
 use crate::failure::Failure;
 use crate::ui::Ui;
 
@@ -31,7 +31,7 @@ pub(crate) struct Args {
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     let ui = Ui::new(args.view.no_color || context.environment.no_color);
     let mut session = session(context, PathBuf::from("."), args.variables);
-    with_console(&mut session, |session, console, mut diagnostics| {
+    with_console(&mut session, || provider_access(context), |session, console, mut diagnostics| {
         if diagnostics.has_errors() && console.is_some() {
             let note = "Due to the problems above, some expressions may produce unexpected results.";
             diagnostics.push(Diagnostic::warning(note, ""));

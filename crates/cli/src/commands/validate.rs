@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use groma_run::view;
 
 use super::Context;
-use super::shared::{VariableArgs, ViewArgs, session};
+use super::shared::{VariableArgs, ViewArgs, provider_access, session};
 use crate::failure::Failure;
 use crate::ui::Ui;
 
@@ -39,7 +39,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     let ui = Ui::new(args.view.no_color || context.environment.no_color);
     let _ = args.no_tests;
     let mut session = session(context, args.dir, args.variables);
-    let diagnostics = session.validate();
+    let diagnostics = session.validate(|| provider_access(context));
     let failed = diagnostics.has_errors();
     if args.json {
         let json = view::validate::validate(&diagnostics, session.sources());

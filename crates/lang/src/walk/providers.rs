@@ -4,6 +4,7 @@ use groma_model::diag::Diagnostics;
 use groma_model::text::Str;
 use groma_syntax::body::BodySchema;
 
+use super::resources::located;
 use super::{InstanceIndex, ModuleScope, RepetitionData, Walk};
 use crate::config::ProviderConfigKey;
 use crate::decode;
@@ -27,7 +28,16 @@ impl Walk<'_> {
         let Some(schema) = self.settings.oracle.provider(&provider) else { return Diagnostics::new() };
         let repetition = if config.for_each.is_some() { RepetitionData::unknown() } else { RepetitionData::default() };
         let scope = ModuleScope::new(self, instance).repeated(repetition);
-        decode::decode_block(&config.config, &schema.block, &scope).1
+        let (value, mut diagnostics) = decode::decode_block(&config.config, &schema.block, &scope);
+        if !diagnostics.has_errors() {
+            let (plain, _) = value.unmark_deep();
+            let whole = config.config.missing_item_span();
+            for found in self.settings.oracle.check_provider(&provider, &plain) {
+                let found = if found.path.is_some() { found } else { found.or_at(whole) };
+                diagnostics.push(located(found, &config.config));
+            }
+        }
+        diagnostics
     }
 
     /// Whether a resource or an import uses a provider configuration, in a module or in one that it passes it to.

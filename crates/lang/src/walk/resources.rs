@@ -57,7 +57,7 @@ impl Walk<'_> {
         let scope = ModuleScope::new(self, instance).repeated(stub_repetition(resource));
         let (value, mut found) = decode::decode_block(&resource.config, &schema.block, &scope);
         if !found.has_errors() {
-            found.extend(check_config(resource, &schema.block, &value));
+            found.extend(self.check_config(resource, &schema.block, &value));
         }
         let failed = found.has_errors();
         let address = self.address_in(instance, &resource.key.to_string());
@@ -70,6 +70,28 @@ impl Walk<'_> {
             diagnostics.extend(self.check_trigger(instance, resource, expr));
         }
         diagnostics
+    }
+
+    /// What neither the schema nor an expression says: ephemeral values where they would be stored, and the provider's own
+    /// rules.
+    fn check_config(&self, resource: &Resource, schema: &Block, value: &Value) -> Diagnostics {
+        let key = &resource.key;
+        if key.mode != ResourceMode::Ephemeral {
+            let diagnostics = decode::refuse_ephemeral(value, schema, &resource.config);
+            if diagnostics.has_errors() {
+                return diagnostics;
+            }
+        }
+        let (plain, _) = value.clone().unmark_deep();
+        let own = if resource.provider.is_builtin() {
+            builtin_schema::validate_config(key.mode, &key.ty, &plain)
+        } else {
+            let found = self.settings.oracle.check_resource(&resource.provider, key.mode, &key.ty, &plain);
+            let whole = resource.config.missing_item_span();
+            let placed = |found: Diagnostic| if found.path.is_some() { found } else { found.or_at(whole) };
+            found.into_iter().map(placed).collect()
+        };
+        own.into_iter().map(|found| located(found, &resource.config)).collect()
     }
 
     fn validate_conditions(&self, instance: InstanceIndex, resource: &Resource) -> Diagnostics {
@@ -130,31 +152,6 @@ impl Walk<'_> {
     }
 }
 
-/// What neither the schema nor an expression says: ephemeral values where they would be stored, and the built-in
-/// provider's own rules.
-fn check_config(resource: &Resource, schema: &Block, value: &Value) -> Diagnostics {
-    let key = &resource.key;
-    if key.mode != ResourceMode::Ephemeral {
-        let diagnostics = decode::refuse_ephemeral(value, schema, &resource.config);
-        if diagnostics.has_errors() {
-            return diagnostics;
-        }
-    }
-    let own = if resource.provider.is_builtin() {
-        builtin_schema::validate_config(key.mode, &key.ty, value)
-    } else {
-        Diagnostics::new()
-    };
-    let place = |diagnostic: Diagnostic| match &diagnostic.path {
-        Some(path) => {
-            let span = decode::locate(&resource.config, path);
-            diagnostic.at(span)
-        }
-        None => diagnostic,
-    };
-    own.into_iter().map(place).collect()
-}
-
 /// What `count` and `each` stand for in a resource that was not expanded.
 fn stub_repetition(resource: &Resource) -> RepetitionData {
     match resource.repetition {
@@ -170,6 +167,17 @@ fn stub_repetition(resource: &Resource) -> RepetitionData {
     }
 }
 
+/// A finding about a part of an object, at the place where that part is configured.
+pub(super) fn located(diagnostic: Diagnostic, config: &Body) -> Diagnostic {
+    match &diagnostic.path {
+        Some(path) => {
+            let span = decode::locate(config, path);
+            diagnostic.at(span)
+        }
+        None => diagnostic,
+    }
+}
+
 fn with_address(mut diagnostic: Diagnostic, address: &str) -> Diagnostic {
     diagnostic.address.get_or_insert_with(|| address.to_owned());
     diagnostic
@@ -182,7 +190,8 @@ fn unsupported_type(resource: &Resource) -> Diagnostic {
         ResourceMode::Data => ("Invalid data source", "data source"),
         ResourceMode::Ephemeral => ("Invalid ephemeral resource", "ephemeral resource"),
     };
-    let detail = format!("The provider {} does not support {what} \"{}\".", resource.provider, key.ty);
+    let provider = resource.provider.for_display();
+    let detail = format!("The provider {provider} does not support {what} \"{}\".", key.ty);
     Diagnostic::error(summary, detail).at(resource.kind_span)
 }
 

@@ -11,8 +11,9 @@ use groma_model::value::Value;
 use groma_syntax::ast::Traversal;
 
 use super::{CallInstances, InstanceIndex, RepetitionData, Walk};
-use crate::config::{Repetition, Resource};
+use crate::config::{ProviderSource, Repetition, Resource};
 use crate::eval::{CallSettings, FunctionLookup, Resolved, Scope};
+use crate::func::ExternalFunction;
 use crate::func::registry::{self, Place};
 use crate::refs::{Reference, Subject};
 
@@ -314,6 +315,9 @@ impl Scope for ModuleScope<'_> {
                 let refused = Diagnostic::error("Unknown function provider", detail);
                 return FunctionLookup::Refused(Box::new(refused));
             }
+            if let Some(function) = self.provider_function(&module.provider_of(local), name) {
+                return FunctionLookup::External(function);
+            }
         }
         registry::find(name, self.place).map_or(FunctionLookup::Unknown, FunctionLookup::Core)
     }
@@ -352,6 +356,15 @@ impl ModuleScope<'_> {
 
     pub(super) fn check_block(&self) -> Option<&Str> {
         self.check.as_ref()
+    }
+
+    /// A function of a provider. A configured provider may have more than its schema tells, so while nothing is configured
+    /// yet, every name may be one.
+    fn provider_function(&self, provider: &ProviderSource, name: &str) -> Option<Arc<ExternalFunction>> {
+        let [_, _, .., function] = name.split("::").collect::<Vec<_>>()[..] else { return None };
+        let found = self.walk.settings.oracle.function(provider, function);
+        let placeholder = || Arc::new(ExternalFunction::unknown());
+        found.or_else(|| self.walk.is_validating().then(placeholder))
     }
 
     pub(super) fn schema_of(&self, resource: &Resource) -> Option<Arc<groma_model::schema::Schema>> {

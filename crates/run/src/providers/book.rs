@@ -56,9 +56,10 @@ enum Known {
 }
 
 /// How to have the provider itself.
+#[derive(Clone)]
 enum Start {
     InProcess(Arc<dyn Provider>),
-    Plugin(Launch),
+    Plugin { launch: Launch, known: Arc<PluginSchema>, selected: Selected },
     Running(Reattach),
 }
 
@@ -76,18 +77,57 @@ impl ProviderBook {
         self.pages.keys()
     }
 
-    /// Starts a provider, or takes the one inside the program.
-    pub(crate) async fn start(&self, provider: &Address) -> Option<Result<Arc<dyn Provider>, Diagnostics>> {
-        let page = self.pages.get(provider)?;
-        let opened = match &page.start {
-            Start::InProcess(provider) => return Some(Ok(Arc::clone(provider))),
-            Start::Plugin(launch) => {
-                let known = if let Known::Plugin(schema) = &page.known { Some(Arc::clone(schema)) } else { None };
-                PluginProvider::open(launch, known).await
+    /// Starts all of them at once. Those inside the program are there already.
+    pub(crate) async fn start_all(&self) -> (BTreeMap<Address, Arc<dyn Provider>>, Diagnostics) {
+        let mut starting = tokio::task::JoinSet::new();
+        for (address, page) in &self.pages {
+            let (address, start) = (address.clone(), page.start.clone());
+            starting.spawn(async move { (address, start.start().await) });
+        }
+        let mut started = BTreeMap::new();
+        let mut failed = BTreeMap::new();
+        for (address, result) in starting.join_all().await {
+            match result {
+                Ok(provider) => {
+                    started.insert(address, provider);
+                }
+                Err(problems) => {
+                    failed.insert(address, problems);
+                }
             }
-            Start::Running(reattach) => PluginProvider::attach(reattach).await,
+        }
+        (started, failed.into_values().flatten().collect())
+    }
+}
+
+impl Start {
+    async fn start(self) -> Result<Arc<dyn Provider>, Diagnostics> {
+        let opened = match self {
+            Start::InProcess(provider) => return Ok(provider),
+            Start::Plugin { launch, known, selected } => {
+                let name = launch.name.clone();
+                let checked = tokio::task::spawn_blocking(move || check_intact(&name, &selected)).await;
+                checked.map_err(|problem| Diagnostic::error("Failed to start", problem.to_string()))??;
+                PluginProvider::open(&launch, Some(known)).await
+            }
+            Start::Running(reattach) => PluginProvider::attach(&reattach).await,
         };
-        Some(opened.map(|plugin| Arc::new(plugin) as Arc<dyn Provider>).map_err(|problem| problem.diagnostics()))
+        opened.map(|plugin| Arc::new(plugin) as Arc<dyn Provider>).map_err(|problem| problem.diagnostics())
+    }
+}
+
+/// A package that was tampered with must not run.
+fn check_intact(name: &str, selected: &Selected) -> Result<(), Diagnostic> {
+    let failed = |problem: String| {
+        Diagnostic::error("Required plugins are not installed", format!("{name}: {problem}."))
+    };
+    match selected.is_intact() {
+        Ok(true) => Ok(()),
+        Ok(false) => {
+            let problem = "the cached package does not match any of the checksums recorded in the dependency lock file";
+            Err(failed(problem.to_owned()))
+        }
+        Err(problem) => Err(failed(problem.to_string())),
     }
 }
 
@@ -189,28 +229,23 @@ impl Opening<'_> {
                 };
                 let program = selected.executable(provider).map_err(|problem| failed(problem.to_string()))?;
                 let program = program.ok_or_else(|| failed("it has no program".to_owned()))?;
-                // A package that was tampered with must not run, whatever its schema was.
-                let intact = selected.is_intact().map_err(|problem| failed(problem.to_string()))?;
-                if !intact {
-                    let problem = "the cached package does not match any of the checksums recorded in the dependency lock \
-                                   file";
-                    return Err(failed(problem.to_owned()).into());
-                }
-                self.plugin(provider, program).map(Some)
+                self.plugin(provider, program, selected).map(Some)
             }
         }
     }
 
-    fn plugin(&self, provider: &Address, program: PathBuf) -> Result<Page, Diagnostics> {
+    fn plugin(&self, provider: &Address, program: PathBuf, selected: &Selected) -> Result<Page, Diagnostics> {
         let launch = Launch::new(program).named(provider.to_string());
         let known = match self.cache.load(&launch.program) {
             Some(known) => known,
             None => {
+                check_intact(&launch.name, selected)?;
                 let asked = self.access.online.wait(wire::schema_of(&launch, &self.cache))?;
                 asked.map_err(|problem| not_usable(provider, &problem.diagnostics()))?
             }
         };
-        Ok(Page { known: Known::Plugin(known), start: Start::Plugin(launch) })
+        let start = Start::Plugin { launch, known: Arc::clone(&known), selected: selected.clone() };
+        Ok(Page { known: Known::Plugin(known), start })
     }
 
     fn running(&self, provider: &Address) -> Result<Page, Diagnostics> {
