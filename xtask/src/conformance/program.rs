@@ -92,6 +92,8 @@ impl Program {
             .env("TF_CLI_CONFIG_FILE", home.join("empty.tfrc"))
             .env("CHECKPOINT_DISABLE", "1")
             .env("NO_COLOR", "1")
+            // The peers know no providers inside the program but one.
+            .env("GROMA_BUILTIN", "never")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
