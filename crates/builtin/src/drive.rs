@@ -7,9 +7,9 @@ use groma_model::diag::Diagnostics;
 use groma_model::schema::Schema;
 use groma_model::value::Value;
 use groma_provider::api::{
-    ApplyRequest, ApplyResponse, ConfigureRequest, ImportRequest, ImportTarget, OpenRequest, Outcome, PlanRequest,
-    PlanResponse, Private, Provider, RawState, ReadDataRequest, ReadDataResponse, ReadRequest, ReadResponse,
-    UpgradeRequest,
+    ApplyRequest, ApplyResponse, ClientCapabilities, ConfigureRequest, ImportRequest, ImportTarget, OpenRequest,
+    Outcome, PlanRequest, PlanResponse, Private, Provider, RawState, ReadDataRequest, ReadDataResponse, ReadRequest,
+    ReadResponse, UpgradeRequest,
 };
 use serde_json::Value as Json;
 
@@ -31,6 +31,12 @@ impl Kept {
         Object::of(&self.object).get(name)
     }
 
+    pub(crate) fn with(&self, name: &str, value: Value) -> Self {
+        let mut object = Object::of(&self.object);
+        object.set(name, value);
+        Self { object: object.into_value(), private: self.private.clone() }
+    }
+
     pub(crate) fn json(&self) -> Json {
         serde_json::from_str(&json::encode(&self.object, &self.object.ty()).unwrap()).unwrap()
     }
@@ -49,7 +55,11 @@ impl Driver {
         let config = fill(&schema, &config);
         let found = driver.0.validate_provider(config.clone()).await.unwrap();
         assert!(!found.has_errors(), "{found:?}");
-        let request = ConfigureRequest { terraform_version: "1.12.0".into(), config, capabilities: Default::default() };
+        let request = ConfigureRequest {
+            terraform_version: "1.12.0".into(),
+            config,
+            capabilities: ClientCapabilities::default(),
+        };
         let found = driver.0.configure(request).await.unwrap();
         assert!(!found.has_errors(), "{found:?}");
         driver

@@ -15,6 +15,7 @@ mod null;
 mod published;
 mod random;
 pub mod registry;
+mod rest;
 #[cfg(test)]
 mod served;
 mod terraform;

@@ -44,12 +44,13 @@ impl std::fmt::Debug for Builtin {
     }
 }
 
-static ALL: [Builtin; 8] = [
+static ALL: [Builtin; 9] = [
     crate::external::BUILTIN,
     crate::http::BUILTIN,
     crate::local::BUILTIN,
     crate::null::BUILTIN,
     crate::random::BUILTIN,
+    crate::rest::BUILTIN,
     crate::terraform::BUILTIN,
     crate::time::BUILTIN,
     crate::tls::BUILTIN,
@@ -64,3 +65,6 @@ pub fn all() -> &'static [Builtin] {
 pub fn find(address: &Address) -> Option<&'static Builtin> {
     all().iter().find(|builtin| builtin.address().same_as(address))
 }
+
+#[cfg(test)]
+mod tests;

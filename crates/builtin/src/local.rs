@@ -1,0 +1,35 @@
+//! The `local` provider: files and programs of this machine.
+
+mod command;
+mod content;
+mod data;
+mod direxists;
+mod file;
+#[cfg(test)]
+mod tests;
+
+use crate::kit::InProcess;
+use crate::kit::outside::Outside;
+use crate::registry::Builtin;
+
+/// What it is in the registry.
+pub(crate) const BUILTIN: Builtin = Builtin {
+    name: "local",
+    namespace: groma_model::address::DEFAULT_NAMESPACE,
+    host: groma_model::address::DEFAULT_HOST,
+    version: Some("2.10.0"),
+    is_pure: false,
+    make,
+};
+
+fn make(outside: &Outside) -> InProcess {
+    let directory = || outside.directory.clone();
+    InProcess::new(BUILTIN.address().to_string())
+        .resource(file::File { directory: directory(), sensitive: false })
+        .resource(file::File { directory: directory(), sensitive: true })
+        .data_source(data::FileData { directory: directory(), sensitive: false })
+        .data_source(data::FileData { directory: directory(), sensitive: true })
+        .data_source(command::Command::new(outside))
+        .ephemeral(command::Command::new(outside))
+        .function(direxists::DirExists(directory()))
+}

@@ -1,0 +1,45 @@
+//! `provider::local::direxists`
+
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use groma_model::schema::{FunctionSignature, TextKind};
+use groma_model::ty::Type;
+use groma_model::value::Value;
+use groma_provider::api::FunctionError;
+
+use crate::kit::Function;
+use crate::kit::functions::{argument_error, parameter, signature};
+
+/// The function; relative paths begin at the directory.
+pub(super) struct DirExists(pub(super) PathBuf);
+
+impl Function for DirExists {
+    fn name(&self) -> &'static str {
+        "direxists"
+    }
+
+    fn signature(&self) -> FunctionSignature {
+        let summary = "Determines whether a directory exists at a given path.";
+        let description = "True if there is a directory at the path, false if there is nothing. Anything else at the \
+                           path is an error. `~` has no special meaning: see `pathexpand`.";
+        let path = "Relative or absolute path.";
+        FunctionSignature {
+            parameters: vec![parameter("path", Type::String, path, TextKind::Plain)],
+            ..signature(Type::Bool, summary, description, TextKind::Plain)
+        }
+    }
+
+    fn call(&self, arguments: &[Value]) -> Result<Value, FunctionError> {
+        let path = arguments.first().and_then(Value::as_str).unwrap_or_default();
+        match std::fs::metadata(self.0.join(path)) {
+            Ok(found) if found.is_dir() => Ok(Value::bool(true)),
+            Ok(_) => {
+                let text = format!("Invalid file mode detected: {path:?} was found, but is not a directory");
+                Err(argument_error(0, text))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Value::bool(false)),
+            Err(error) => Err(argument_error(0, format!("Error checking for directory: {error}"))),
+        }
+    }
+}
