@@ -13,7 +13,7 @@ use crate::env_vars::LogVars;
 use crate::failure::Failure;
 
 /// What plugins say is logged under this name.
-const PROVIDERS: &str = "provider";
+const PROVIDERS: &str = "groma::plugin";
 
 /// Starts logging, if anybody wants logs.
 pub(crate) fn start(wanted: &LogVars) -> Result<(), Failure> {

@@ -22,11 +22,11 @@ use crate::session::{Loaded, Session};
 use crate::view::schema::schemas as schemas_to_json;
 pub use book::{ProviderAccess, ProviderBook, Strictness};
 pub use builtins::ProgramBuiltins;
-pub(crate) use oracle::BookOracle;
 pub use groma_provider::install::{
     AuthenticationResult, BuiltInUse, Event, LockChange, Locks, Observer, Platform, Requirements, Trust,
 };
 pub use install::{InstallOptions, LockFileChange, ProvidersInstalled};
+pub(crate) use oracle::BookOracle;
 pub use other_commands::ObserverOf;
 pub use source::{Mirror, provider_source};
 

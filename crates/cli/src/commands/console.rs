@@ -31,16 +31,20 @@ pub(crate) struct Args {
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     let ui = Ui::new(args.view.no_color || context.environment.no_color);
     let mut session = session(context, PathBuf::from("."), args.variables);
-    with_console(&mut session, || provider_access(context), |session, console, mut diagnostics| {
-        if diagnostics.has_errors() && console.is_some() {
-            let note = "Due to the problems above, some expressions may produce unexpected results.";
-            diagnostics.push(Diagnostic::warning(note, ""));
-        }
-        ui.diagnostics(&diagnostics, session.sources());
-        let Some(console) = console else { return Ok(ExitCode::FAILURE) };
-        let talk = Talk { ui: &ui, session, console };
-        if io::stdin().is_terminal() { talk.interactive(history_file(context)) } else { talk.piped() }
-    })
+    with_console(
+        &mut session,
+        || provider_access(context),
+        |session, console, mut diagnostics| {
+            if diagnostics.has_errors() && console.is_some() {
+                let note = "Due to the problems above, some expressions may produce unexpected results.";
+                diagnostics.push(Diagnostic::warning(note, ""));
+            }
+            ui.diagnostics(&diagnostics, session.sources());
+            let Some(console) = console else { return Ok(ExitCode::FAILURE) };
+            let talk = Talk { ui: &ui, session, console };
+            if io::stdin().is_terminal() { talk.interactive(history_file(context)) } else { talk.piped() }
+        },
+    )
 }
 
 /// Where typed lines are kept.

@@ -20,6 +20,28 @@ pub(crate) struct ViewArgs {
     /// Show no colours.
     #[arg(long)]
     pub(crate) no_color: bool,
+
+    #[command(flatten)]
+    accepted: AcceptedViewArgs,
+}
+
+/// Flags that ask for fewer words. They are accepted, and everything is shown.
+#[derive(Debug, Clone, clap::Args)]
+struct AcceptedViewArgs {
+    #[arg(long, hide = true)]
+    compact_warnings: bool,
+
+    #[arg(long, hide = true)]
+    concise: bool,
+
+    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    consolidate_warnings: Option<bool>,
+
+    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    consolidate_errors: Option<bool>,
+
+    #[arg(long, hide = true)]
+    deprecation: Option<String>,
 }
 
 /// Lines for machines.

@@ -123,7 +123,8 @@ impl Painter {
         let bar = self.paint(FAINT, "│");
         let mut lines = vec![format!("    {}", self.paint(FAINT, "├────────────────"))];
         if let Some(call) = &snippet.function_call {
-            let parameters = call.signature.as_deref().and_then(|text| text.split_once('(')).map_or(")", |(_, rest)| rest);
+            let parameters =
+                call.signature.as_deref().and_then(|text| text.split_once('(')).map_or(")", |(_, rest)| rest);
             let called = self.paint(BOLD, &format!("{}({parameters}", call.called_as));
             lines.push(format!("    {bar} while calling {called}"));
         }

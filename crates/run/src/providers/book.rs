@@ -118,9 +118,8 @@ impl Start {
 
 /// A package that was tampered with must not run.
 fn check_intact(name: &str, selected: &Selected) -> Result<(), Diagnostic> {
-    let failed = |problem: String| {
-        Diagnostic::error("Required plugins are not installed", format!("{name}: {problem}."))
-    };
+    let failed =
+        |problem: String| Diagnostic::error("Required plugins are not installed", format!("{name}: {problem}."));
     match selected.is_intact() {
         Ok(true) => Ok(()),
         Ok(false) => {

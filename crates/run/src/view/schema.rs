@@ -38,7 +38,8 @@ struct ProviderJson<'a> {
 #[derive(Serialize)]
 struct SchemaJson<'a> {
     version: i64,
-    block: BlockJson<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block: Option<BlockJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -138,12 +139,19 @@ struct IdentityAttributeJson<'a> {
     optional_for_import: bool,
 }
 
+const CORE_PROVIDER: &str = "terraform.io/builtin/terraform";
+
 /// The document for some providers, by address.
 pub fn schemas(providers: &BTreeMap<String, &ProviderSchema>) -> Result<String, SchemaError> {
     // The views borrow, so everything that is decoded late is decoded first.
     let mut provider_schemas = BTreeMap::new();
     for (address, schema) in providers {
-        provider_schemas.insert(address.as_str(), provider_json(schema)?);
+        let mut json = provider_json(schema)?;
+        // The one provider that takes no configuration at all has no schema for it, not even an empty one.
+        if address == CORE_PROVIDER {
+            json.provider.block = None;
+        }
+        provider_schemas.insert(address.as_str(), json);
     }
     let text = serde_json::to_string(&SchemasJson { format_version: "1.0", provider_schemas }).unwrap_or_default();
     Ok(as_go_writes(&text))
@@ -186,7 +194,7 @@ fn schemas_json(schemas: &BTreeMap<Str, LazySchema>) -> Result<BTreeMap<&str, Sc
 }
 
 fn schema_json(schema: &Schema) -> SchemaJson<'_> {
-    SchemaJson { version: schema.version, block: block_json(&schema.block) }
+    SchemaJson { version: schema.version, block: Some(block_json(&schema.block)) }
 }
 
 fn block_json(block: &Block) -> BlockJson<'_> {
