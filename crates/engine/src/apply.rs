@@ -1,66 +1,57 @@
-//! Applying: carries a plan out, change by change, and writes down what came of each.
+//! Applying: carries a plan out, step by step, and writes down what came of each.
+
+mod driver;
+mod instance;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use groma_model::address::InstanceKey;
-use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_provider::api::ApplyRequest;
-use groma_state::{Attributes, ObjectState, ResourceState, State};
+use groma_lang::load::ModuleTree;
+use groma_lang::oracle::SchemaSource;
+use groma_lang::walk::{InputValue, Settings};
+use groma_model::diag::Diagnostics;
+use groma_model::text::Str;
+use groma_state::State;
 
-use crate::plan::{Action, Change, Plan, Providers, called, errors, stored_attributes};
+use crate::events::Events;
+use crate::plan::Plan;
+use crate::providers::Providers;
 
-/// Keeps a state safe. Called after every change, before the next one starts.
-pub trait Save {
+/// Keeps a state safe. Called after every change, before anything that depends on it starts.
+pub trait Save: Send {
     /// Makes the state durable.
     fn save(&mut self, state: &State) -> Result<(), Diagnostics>;
 }
 
-/// Carries the plan out on the state. What was done before an error stays in the state.
-pub async fn apply(
-    plan: Plan,
-    state: &mut State,
-    providers: &Providers,
-    save: &mut dyn Save,
-) -> Result<(), Diagnostics> {
-    for change in plan.changes {
-        if change.action == Action::NoOp {
-            continue;
-        }
-        apply_change(change, state, providers).await?;
-        state.serial += 1;
-        save.save(state)?;
-    }
-    Ok(())
+/// What is carried out, and with what.
+pub struct Request<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The configuration that it was made from.
+    pub tree: &'a ModuleTree,
+    /// The values that it was made from.
+    pub inputs: &'a BTreeMap<Str, InputValue>,
+    /// Files, time, names of directories. The oracle in it is not asked.
+    pub settings: Settings<'a>,
+    /// Schemas of all providers.
+    pub schemas: &'a dyn SchemaSource,
+    /// Where providers come from.
+    pub providers: Arc<dyn Providers>,
+    /// How many calls to providers may be under way.
+    pub parallelism: usize,
+    /// Who is told how it goes.
+    pub events: Arc<dyn Events>,
 }
 
-async fn apply_change(change: Change, state: &mut State, providers: &Providers) -> Result<(), Diagnostics> {
-    let Change { address, provider: provider_config, prior, planned, config, private, schema, .. } = change;
-    let Some(provider) = providers.get(&provider_config.provider) else {
-        return Err(crate::plan::refused(&address, "its provider is not available"));
-    };
-    let request = ApplyRequest {
-        type_name: address.resource.ty.clone(),
-        prior,
-        planned,
-        config,
-        planned_private: private,
-        planned_identity: None,
-        provider_meta: None,
-    };
-    let response = called(&address, provider.apply(request).await)?;
-    if response.object.is_null() {
-        errors(response.diagnostics)?;
-        let detail = format!("After applying, {address} has no object although one was planned.");
-        return Err(Diagnostic::error("Provider produced inconsistent result after apply", detail).into());
-    }
-    // An object that exists is written down whatever else is wrong.
-    let attributes = Attributes::Json(stored_attributes(&response.object, &schema)?);
-    let mut object = ObjectState::new(u64::try_from(schema.version).unwrap_or_default(), attributes);
-    object.private = response.private.0;
-    let resource = state
-        .resources
-        .entry(address)
-        .or_insert_with(|| ResourceState { provider: provider_config, instances: BTreeMap::new() });
-    resource.instances.insert(InstanceKey::None, object.into());
-    errors(response.diagnostics)
+/// What came of a plan.
+pub struct Applied {
+    /// What there is now.
+    pub state: State,
+    /// What went wrong.
+    pub diagnostics: Diagnostics,
+}
+
+/// Carries a plan out. What was done before an error is in the state.
+pub async fn apply(request: Request<'_>, save: &mut dyn Save) -> Applied {
+    driver::run(request, save).await
 }

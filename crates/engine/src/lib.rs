@@ -1,9 +1,13 @@
-//! The engine: from a configuration and a state to a plan, and from a plan to a new state.
-//!
-//! So far it is the thin slice: managed resources of the root module, one after the other, created and updated in place.
-//! What it cannot do yet it refuses by name. Providers are reached through the API that they are handed in as.
+//! The engine: from a configuration and a state to a plan, and from a plan to a new state. Providers are reached through the API
+//! that they are handed in as; nothing here knows a terminal, a network or a disk.
 
 pub mod apply;
+pub mod change;
+pub mod events;
+pub mod execution;
 pub mod object;
 pub mod plan;
-pub mod schemas;
+pub mod providers;
+mod schedule;
+pub mod stored;
+mod values;

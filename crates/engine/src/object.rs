@@ -9,7 +9,7 @@ pub mod propose;
 #[cfg(test)]
 mod testing;
 
-use groma_model::path::Path;
+use groma_model::path::{Path, PathKey, PathStep};
 use groma_model::ty::Type;
 use groma_model::value::{Entries, Value, ValueKind};
 
@@ -92,4 +92,28 @@ fn same_but_refinements(a: &Value, b: &Value) -> bool {
 /// A value for the people who will mend the provider.
 fn shown(value: &Value) -> String {
     groma_lang::display::compact(value)
+}
+
+/// A value with another part at a step. As it was if there is nothing at it.
+pub(crate) fn with_part(value: &Value, step: &PathStep, part: Value) -> Value {
+    let replaced = |values: &[Value], at: usize| {
+        let mut values = values.to_vec();
+        if let Some(place) = values.get_mut(at) {
+            *place = part.clone();
+        }
+        with_contents(value, values)
+    };
+    match (value.kind(), step) {
+        (
+            ValueKind::Object(entries) | ValueKind::Map(entries),
+            PathStep::Attr(name) | PathStep::Index(PathKey::String(name)),
+        ) => {
+            let at = entries.iter().position(|(known, _)| known == name);
+            at.map_or_else(|| value.clone(), |at| replaced(entries.values(), at))
+        }
+        (ValueKind::List(items) | ValueKind::Tuple(items), PathStep::Index(PathKey::Number(at))) => {
+            at.to_usize().map_or_else(|| value.clone(), |at| replaced(items, at))
+        }
+        _ => value.clone(),
+    }
 }

@@ -1,196 +1,140 @@
 //! Planning: what must be done so that the world is as configured. Changes nothing.
 
+pub(crate) mod dependencies;
+mod driver;
+mod ignore;
+pub(crate) mod instance;
+mod nodes;
+mod orphans;
+mod pending;
+pub(crate) mod provider_use;
+mod requires_replace;
+mod result;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use groma_lang::config::{Resource, ResourceKey, ResourceMode};
-use groma_model::address::{AbsResource, InstanceKey, ModuleInstance, Provider as ProviderAddress, ProviderConfig};
-use groma_model::codec::json;
-use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_model::schema::Schema;
+use groma_lang::load::ModuleTree;
+use groma_lang::oracle::SchemaSource;
+use groma_lang::walk::{InputValue, Settings};
+use groma_model::address::{AbsInstance, Target};
+use groma_model::diag::Diagnostics;
 use groma_model::text::Str;
 use groma_model::value::Value;
-use groma_provider::api::{CallError, PlanRequest, Private, Provider, RawState, ReadRequest, UpgradeRequest};
-use groma_state::{Attributes, ObjectState, State};
+use groma_state::State;
 
-use crate::object::propose::proposed_new;
+use crate::change::{Action, Change};
+use crate::events::Events;
+use crate::execution::Execution;
+use crate::providers::Providers;
 
-/// A configured provider by its address.
-pub type Providers = BTreeMap<ProviderAddress, Arc<dyn Provider>>;
-
-/// What is to be done with one object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
-    /// Nothing.
-    NoOp,
-    /// It does not exist yet.
-    Create,
-    /// It is changed in place.
-    Update,
+/// What a plan is for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// To make the world as configured.
+    #[default]
+    Normal,
+    /// To take everything down.
+    Destroy,
+    /// To write down what changed outside.
+    RefreshOnly,
 }
 
-/// A planned change.
+/// How to plan.
 #[derive(Debug, Clone)]
-pub struct Change {
-    /// Of which resource.
-    pub address: AbsResource,
-    /// Made with which provider configuration.
-    pub provider: ProviderConfig,
+pub struct Options {
+    /// What for.
+    pub mode: Mode,
+    /// Whether objects are read anew.
+    pub refresh: bool,
+    /// Only these and what they need. Empty for everything.
+    pub targets: Vec<Target>,
+    /// Everything but these and what needs them.
+    pub excludes: Vec<Target>,
+    /// Instances that are replaced in any case.
+    pub replace: Vec<AbsInstance>,
+    /// How many calls to providers may be under way.
+    pub parallelism: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Normal,
+            refresh: true,
+            targets: Vec::new(),
+            excludes: Vec::new(),
+            replace: Vec::new(),
+            parallelism: 10,
+        }
+    }
+}
+
+/// What a plan is made from.
+pub struct Request<'a> {
+    /// The configuration.
+    pub tree: &'a ModuleTree,
+    /// Values for the variables of the root.
+    pub inputs: &'a BTreeMap<Str, InputValue>,
+    /// Files, time, names of directories. The oracle in it is not asked.
+    pub settings: Settings<'a>,
+    /// Schemas of all providers.
+    pub schemas: &'a dyn SchemaSource,
+    /// Where providers come from.
+    pub providers: Arc<dyn Providers>,
+    /// What there is, as last seen.
+    pub state: &'a State,
+    /// How to plan.
+    pub options: &'a Options,
+    /// Who is told how it goes.
+    pub events: Arc<dyn Events>,
+}
+
+/// A change of an output of the root module.
+#[derive(Debug, Clone)]
+pub struct OutputChange {
     /// What.
     pub action: Action,
-    /// As it is; null if there is none.
-    pub prior: Value,
-    /// As it will be.
-    pub planned: Value,
-    /// As configured.
-    pub config: Value,
-    /// From the provider, for the apply.
-    pub private: Private,
-    /// The schema that all of these follow.
-    pub schema: Arc<Schema>,
+    /// As it is, with marks; null if there is none.
+    pub before: Value,
+    /// As it will be, with marks; null if there will be none.
+    pub after: Value,
+    /// Whether it must not be shown.
+    pub sensitive: bool,
 }
 
-/// All planned changes, by address.
-#[derive(Debug, Clone, Default)]
+/// What is to be done, and on what grounds.
+#[derive(Debug, Clone)]
 pub struct Plan {
-    /// In the order of their addresses.
+    /// What it is for.
+    pub mode: Mode,
+    /// All objects that were looked at, in the order of their addresses.
     pub changes: Vec<Change>,
+    /// What changed outside since the last run, in the order of the addresses.
+    pub drift: Vec<Change>,
+    /// The outputs of the root module.
+    pub outputs: BTreeMap<Str, OutputChange>,
+    /// What there was when the last run ended, moved to today's addresses.
+    pub previous_state: State,
+    /// What there is.
+    pub prior_state: State,
+    /// Data sources that were read, with marks.
+    pub data: BTreeMap<AbsInstance, Value>,
+    /// In which order it is carried out.
+    pub execution: Execution,
 }
 
 impl Plan {
     /// Whether nothing is to be done.
     pub fn is_empty(&self) -> bool {
-        self.changes.iter().all(|change| change.action == Action::NoOp)
+        let moved = |change: &Change| change.previous_address.as_ref().is_some_and(|from| *from != change.address);
+        self.changes.iter().all(|change| change.action == Action::NoOp && change.importing.is_none() && !moved(change))
+            && self.outputs.values().all(|output| output.action == Action::NoOp)
+            && (self.mode != Mode::RefreshOnly || self.previous_state == self.prior_state)
     }
 }
 
-/// A resource with its evaluated configuration.
-pub struct Desired<'a> {
-    /// As declared.
-    pub resource: &'a Resource,
-    /// As evaluated.
-    pub config: Value,
-}
-
-/// Plans all desired resources of the root module.
-pub async fn plan(desired: Vec<Desired<'_>>, state: &State, providers: &Providers) -> Result<Plan, Diagnostics> {
-    let mut plan = Plan::default();
-    let mut diagnostics = Diagnostics::new();
-    for desired in desired {
-        match plan_resource(desired, state, providers).await {
-            Ok(change) => plan.changes.push(change),
-            Err(found) => diagnostics.extend(found),
-        }
-    }
-    if diagnostics.has_errors() { Err(diagnostics) } else { Ok(plan) }
-}
-
-async fn plan_resource(desired: Desired<'_>, state: &State, providers: &Providers) -> Result<Change, Diagnostics> {
-    let Desired { resource, config } = desired;
-    let key = &resource.key;
-    let address = address_of(key);
-    let source = resource.provider.clone();
-    let Some(provider) = providers.get(&source) else {
-        return Err(refused(&address, &format!("the provider {source} is not available")));
-    };
-    let Some(schema) = provider.schema().resources.get(&key.ty) else {
-        return Err(refused(&address, &format!("the provider {source} has no resource type {:?}", key.ty.as_str())));
-    };
-    let schema = Arc::clone(schema.get().map_err(|error| refused(&address, &error.to_string()))?);
-    if key.mode != ResourceMode::Managed {
-        return Err(refused(&address, "only managed resources can be planned so far"));
-    }
-    let found = called(&address, provider.validate_resource(&key.ty, config.clone()).await)?;
-    errors(found)?;
-    let stored = state.resources.get(&address).and_then(|resource| resource.instances.get(&InstanceKey::None));
-    let stored = stored.and_then(|instance| instance.current.as_ref());
-    let (prior, prior_private) = match stored {
-        Some(stored) => refreshed(&address, provider.as_ref(), &key.ty, stored).await?,
-        None => (Value::null(schema.block.implied_type()), Private::default()),
-    };
-    let request = PlanRequest {
-        type_name: key.ty.clone(),
-        proposed: proposed_new(&schema.block, &prior, &config),
-        prior: prior.clone(),
-        config: config.clone(),
-        prior_private,
-        prior_identity: None,
-        provider_meta: None,
-    };
-    let response = called(&address, provider.plan(request).await)?;
-    errors(response.diagnostics)?;
-    let action = if prior.is_null() {
-        Action::Create
-    } else if prior == response.planned {
-        Action::NoOp
-    } else if response.requires_replace.is_empty() {
-        Action::Update
-    } else {
-        return Err(refused(&address, "it would have to be replaced, which cannot be planned so far"));
-    };
-    let provider = ProviderConfig::default_in(groma_model::address::Module::root(), source);
-    Ok(Change {
-        address,
-        provider,
-        action,
-        prior,
-        planned: response.planned,
-        config,
-        private: response.private,
-        schema,
-    })
-}
-
-/// The stored object, brought to the current schema and read anew.
-async fn refreshed(
-    address: &AbsResource,
-    provider: &dyn Provider,
-    kind: &Str,
-    stored: &ObjectState,
-) -> Result<(Value, Private), Diagnostics> {
-    let request = UpgradeRequest {
-        type_name: kind.clone(),
-        version: i64::try_from(stored.schema_version).unwrap_or(i64::MAX),
-        state: match stored.attributes.clone() {
-            Attributes::Json(json) => RawState::Json(json.into_bytes()),
-            Attributes::Flat(entries) => RawState::Flatmap(entries.into_iter().collect()),
-        },
-    };
-    let upgraded = called(address, provider.upgrade(request).await)?;
-    errors(upgraded.diagnostics)?;
-    let request = ReadRequest {
-        type_name: kind.clone(),
-        current: upgraded.value,
-        private: Private(stored.private.clone()),
-        identity: None,
-        provider_meta: None,
-    };
-    let response = called(address, provider.read(request).await)?;
-    errors(response.diagnostics)?;
-    Ok((response.object, response.private))
-}
-
-/// The attributes of an object as a state keeps them.
-pub(crate) fn stored_attributes(object: &Value, schema: &Schema) -> Result<String, Diagnostics> {
-    json::encode(object, &schema.block.implied_type()).map_err(|error| {
-        Diagnostic::error("Provider returned invalid result object after apply", error.to_string()).into()
-    })
-}
-
-fn address_of(key: &ResourceKey) -> AbsResource {
-    key.absolute(ModuleInstance::root())
-}
-
-pub(crate) fn refused(address: &AbsResource, reason: &str) -> Diagnostics {
-    Diagnostic::error("Not supported yet", format!("{address} cannot be handled: {reason}."))
-        .of(address.to_string())
-        .into()
-}
-
-pub(crate) fn called<T>(address: &AbsResource, result: Result<T, CallError>) -> Result<T, Diagnostics> {
-    result.map_err(|error| error.diagnostic().of(address.to_string()).into())
-}
-
-pub(crate) fn errors(diagnostics: Diagnostics) -> Result<(), Diagnostics> {
-    if diagnostics.has_errors() { Err(diagnostics) } else { Ok(()) }
+/// Makes a plan. Where there are errors there is none.
+pub async fn plan(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
+    driver::run(request).await
 }

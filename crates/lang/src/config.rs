@@ -48,7 +48,7 @@ pub use provider::requirements::{RequiredProvider, RequiredProviders};
 pub use provider::{ProviderConfig, ProviderRef};
 pub use provisioner::{Connection, OnFailure, Provisioner, When};
 pub use removed::Removed;
-pub use resource::{IgnoreChanges, Managed, RelativePath, Resource};
+pub use resource::{IgnoreChanges, Managed, RelativePath, Resource, trigger_keys, trigger_target};
 pub use variable::{Parsing, Variable, VariableType};
 pub use version::VersionConstraint;
 

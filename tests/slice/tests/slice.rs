@@ -6,58 +6,21 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
 
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
 
-use groma_engine::apply::{Save, apply};
-use groma_engine::plan::{Action, Desired, Plan, Providers, plan};
-use groma_engine::schemas::ProviderSchemas;
-use groma_lang::oracle::NothingExists;
-use groma_lang::walk::{Purpose, Walk};
-use groma_model::address::Provider as ProviderAddress;
-use groma_model::diag::Diagnostics;
-use groma_model::value::Value;
-use groma_provider::api::{ClientCapabilities, ConfigureRequest, Provider};
+use common::{Given, Workspace, summary};
+use groma_provider::api::Provider;
 use groma_provider::wire::{Launch, PluginProvider};
-use groma_run::session::{Session, Start};
-use groma_state::{State, read_file, write_file};
+use groma_state::{read_file, write_file};
 
 #[expect(clippy::disallowed_methods, reason = "the peers are named by the environment")]
 fn peer(variable: &str) -> PathBuf {
     let path = std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} is not set; run `cargo xtask test`"));
     PathBuf::from(path)
-}
-
-struct StateFile(PathBuf);
-
-impl Save for StateFile {
-    fn save(&mut self, state: &State) -> Result<(), Diagnostics> {
-        write_file(&self.0, state).expect("the state is written");
-        Ok(())
-    }
-}
-
-/// Loads the configuration, evaluates it and plans it with the plugin.
-async fn plan_in(dir: &Path, state: &State, plugin: &Arc<dyn Provider>) -> (Plan, Providers) {
-    let mut session = Session::new(Start::in_directory(dir.to_owned()));
-    let loaded = session.load();
-    assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
-    let tree = loaded.tree.expect("a module tree");
-    let source = ProviderAddress::parse_source("hashicorp/time").unwrap();
-    let providers = Providers::from([(source, Arc::clone(plugin))]);
-    let oracle = NothingExists(ProviderSchemas(&providers));
-    let (walk, diagnostics) = Walk::run(&tree, session.settings(Purpose::Evaluate, &oracle), &loaded.inputs);
-    assert!(diagnostics.is_empty(), "{diagnostics:?}");
-    let mut desired = Vec::new();
-    for resource in tree.root.module.resources.values() {
-        let schema = plugin.schema().resources[&resource.key.ty].get().unwrap();
-        let (config, diagnostics) = walk.root_config(resource, &schema.block);
-        assert!(!diagnostics.has_errors(), "{diagnostics:?}");
-        desired.push(Desired { resource, config });
-    }
-    let plan = plan(desired, state, &providers).await.expect("a plan");
-    (plan, providers)
 }
 
 /// Runs OpenTofu with the plugin from a directory of ours.
@@ -76,26 +39,21 @@ async fn a_resource_goes_through_every_layer() {
     let program = peer("GROMA_PROVIDER_TIME");
     let plugin = PluginProvider::open(&Launch::new(&program), None).await.expect("the plugin starts");
     let plugin: Arc<dyn Provider> = Arc::new(plugin);
-    let nothing = Value::object_of(groma_model::value::Entries::default());
-    let capabilities = ClientCapabilities::default();
-    let request = ConfigureRequest { terraform_version: "1.12.0".into(), config: nothing, capabilities };
-    assert!(plugin.configure(request).await.unwrap().is_empty());
+    let mut workspace = Workspace::new(dir, Given::default().with("hashicorp/time", Arc::clone(&plugin)));
+    workspace.state.lineage = uuid::Uuid::new_v4().to_string();
+
+    let first = workspace.plan().await;
+    assert_eq!(first.changes.len(), 1);
+    let planned = &first.changes[0].after;
+    assert!(!planned.as_entries().unwrap().get("rfc3339").unwrap().is_known(), "decided by the plugin at apply");
+    assert_eq!(workspace.apply().await.len(), 1);
 
     let state_file = dir.join("terraform.tfstate");
-    let lineage = uuid::Uuid::new_v4().to_string();
-    let mut state = State { tool_version: "1.12.0".into(), lineage, ..State::default() };
-    let (first, providers) = plan_in(dir, &state, &plugin).await;
-    assert_eq!(first.changes.len(), 1);
-    assert_eq!(first.changes[0].action, Action::Create);
-    let planned = &first.changes[0].planned;
-    assert!(!planned.as_entries().unwrap().get("rfc3339").unwrap().is_known(), "decided by the plugin at apply");
-    apply(first, &mut state, &providers, &mut StateFile(state_file.clone())).await.expect("applied");
-
-    let stored = read_file(&state_file).unwrap().expect("a state file");
-    assert_eq!(stored.serial, 1);
-    assert_eq!(stored.resources.len(), 1);
-    let (second, _) = plan_in(dir, &stored, &plugin).await;
-    assert!(second.is_empty(), "{:?}", second.changes);
+    write_file(&state_file, &workspace.state).unwrap();
+    workspace.state = read_file(&state_file).unwrap().expect("a state file");
+    assert_eq!(workspace.state.resources.len(), 1);
+    let second = workspace.plan().await;
+    assert!(second.is_empty(), "{:?}", summary(&second));
     plugin.shutdown().await.unwrap();
 
     opentofu_sees_no_changes(dir, &program);

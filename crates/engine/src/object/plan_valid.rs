@@ -74,9 +74,10 @@ impl Check {
             return;
         }
         if config.is_null() && !planned.is_null() {
-            self.wrong(match attribute.sensitive {
-                true => "sensitive planned value for a non-computed attribute".to_owned(),
-                false => format!("planned value {} for a non-computed attribute", shown(planned)),
+            self.wrong(if attribute.sensitive {
+                "sensitive planned value for a non-computed attribute".to_owned()
+            } else {
+                format!("planned value {} for a non-computed attribute", shown(planned))
             });
             return;
         }
@@ -217,20 +218,18 @@ impl Check {
     ) {
         let of = |value: &Value, name: &str| value.as_entries().and_then(|entries| entries.get(name).cloned());
         let is_object = matches!(values.planned.kind(), ValueKind::Object(_));
-        for (name, planned) in values.planned.as_entries().into_iter().flat_map(|entries| entries.iter()) {
+        for (name, planned) in values.planned.as_entries().into_iter().flat_map(groma_model::value::Entries::iter) {
             let Some(config) = of(&values.config, name) else {
                 self.wrong(format!("{what} {:?} from plan is not present in config", name.as_str()));
                 continue;
             };
             let prior = of(&values.prior, name).unwrap_or_else(|| Value::null(ty.clone()));
-            let step = match is_object {
-                true => PathStep::Attr(name.clone()),
-                false => PathStep::Index(PathKey::String(name.clone())),
-            };
+            let step =
+                if is_object { PathStep::Attr(name.clone()) } else { PathStep::Index(PathKey::String(name.clone())) };
             let values = Values { prior, config, planned: planned.clone() };
             self.at(step, |check| check_one(check, &values));
         }
-        for (name, _) in values.config.as_entries().into_iter().flat_map(|entries| entries.iter()) {
+        for (name, _) in values.config.as_entries().into_iter().flat_map(groma_model::value::Entries::iter) {
             if of(&values.planned, name).is_none() {
                 self.wrong(format!("{what} {:?} from config is not present in plan", name.as_str()));
             }

@@ -143,6 +143,12 @@ impl<'a> Walk<'a> {
         evaluate(expr, &ModuleScope::new(self, module))
     }
 
+    /// An expression in the call of a module, for one of the instances that the call makes.
+    pub fn call_expr(&self, called: InstanceIndex, expr: &Expr) -> (Value, Diagnostics) {
+        let caller = self.arena[called].parent.unwrap_or(0);
+        evaluate(expr, &ModuleScope::new(self, caller).repeated(self.arena[called].repetition.clone()))
+    }
+
     /// The preconditions of a resource instance.
     pub fn preconditions(&self, site: Site<'_>) -> Vec<RuleResult> {
         let scope = self.scope_at(site);

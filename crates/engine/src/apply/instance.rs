@@ -1,0 +1,296 @@
+//! Carrying out the change of one object.
+
+use std::sync::Arc;
+
+use groma_model::address::{AbsInstance, ConfigResource};
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::value::Value;
+use groma_provider::api::{ApplyRequest, ApplyResponse, PlanRequest, PlanResponse, Private, Provider, ReadDataRequest};
+use groma_state::{ObjectState, ObjectStatus};
+
+use crate::change::{Action, Change};
+use crate::object::{compatible, legacy, propose::proposed_new};
+use crate::plan::instance::{keep_warnings, sensitive_paths, with_address};
+use crate::providers::Slot;
+use crate::stored::{Object, ObjectSchema};
+
+/// What is to be carried out.
+pub(super) struct Job {
+    pub(super) change: Change,
+    pub(super) kind: ObjectSchema,
+    pub(super) slot: Arc<Slot>,
+    /// The object in the state, if there is one that this is about.
+    pub(super) stored: Option<ObjectState>,
+    /// The configuration, with marks. None to remove.
+    pub(super) config: Option<Value>,
+    pub(super) dependencies: Arc<[ConfigResource]>,
+}
+
+/// What there is after a change.
+pub(super) enum Left {
+    /// What was there before, as it is stored.
+    AsStored,
+    /// Nothing.
+    Nothing,
+    /// This object.
+    Object(Box<Object>),
+}
+
+/// What came of it.
+pub(super) struct Done {
+    /// The object that there is now.
+    pub(super) left: Left,
+    /// Errors and warnings. An object may exist in spite of errors.
+    pub(super) diagnostics: Diagnostics,
+}
+
+/// Carries a change out. Whatever goes wrong, an object that is known to exist is in the result.
+pub(super) async fn apply(job: &Job) -> Done {
+    let provider = match job.slot.get().await {
+        Ok(provider) => provider,
+        Err(diagnostics) => return Done::unchanged(diagnostics),
+    };
+    let run = Run { job, provider: provider.as_ref() };
+    let done = match (&job.config, job.change.action) {
+        (Some(config), Action::Read) => run.read(config).await,
+        (Some(config), _) => run.make(config).await,
+        (None, _) => run.remove().await,
+    };
+    Done { left: done.left, diagnostics: with_address(done.diagnostics, &job.change.address) }
+}
+
+impl Done {
+    /// Nothing was done.
+    fn unchanged(diagnostics: impl Into<Diagnostics>) -> Self {
+        Self { left: Left::AsStored, diagnostics: diagnostics.into() }
+    }
+
+    fn object(object: Object, diagnostics: Diagnostics) -> Self {
+        Self { left: Left::Object(Box::new(object)), diagnostics }
+    }
+}
+
+struct Run<'j> {
+    job: &'j Job,
+    provider: &'j dyn Provider,
+}
+
+impl Run<'_> {
+    fn address(&self) -> &AbsInstance {
+        &self.job.change.address
+    }
+
+    fn nothing(&self) -> Value {
+        Value::null(self.job.kind.schema.block.implied_type())
+    }
+
+    async fn prior(&self) -> Result<Option<Object>, Diagnostics> {
+        match &self.job.stored {
+            Some(stored) => Object::upgraded(stored, &self.job.kind, self.provider).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    async fn read(&self, config: &Value) -> Done {
+        let (config, marks) = config.clone().unmark_deep_with_paths();
+        let type_name = self.job.kind.type_name.clone();
+        let request = ReadDataRequest { type_name, config, provider_meta: None };
+        let mut diagnostics = Diagnostics::new();
+        let response = match self.provider.read_data(request).await {
+            Ok(response) => response,
+            Err(error) => return Done::unchanged(error.diagnostic()),
+        };
+        if let Err(found) = keep_warnings(response.diagnostics, &mut diagnostics) {
+            return Done::unchanged(found);
+        }
+        let object = self.object(response.object, Private::default(), None, sensitive_paths(&marks));
+        Done::object(object, diagnostics)
+    }
+
+    async fn make(&self, config: &Value) -> Done {
+        let mut diagnostics = Diagnostics::new();
+        let prior = match self.prior().await {
+            Ok(prior) => prior,
+            Err(found) => return Done::unchanged(found),
+        };
+        let (config, marks) = config.clone().unmark_deep_with_paths();
+        let planned = match self.final_plan(prior.as_ref(), &config, &mut diagnostics).await {
+            Ok(planned) => planned,
+            Err(found) => return Done::unchanged(found),
+        };
+        let request = ApplyRequest {
+            type_name: self.job.kind.type_name.clone(),
+            prior: prior.as_ref().map_or_else(|| self.nothing(), |object| object.value.clone()),
+            planned: planned.planned.clone(),
+            config,
+            planned_private: planned.private,
+            planned_identity: planned.identity,
+            provider_meta: None,
+        };
+        let response = match self.provider.apply(request).await {
+            Ok(response) => response,
+            Err(error) => {
+                diagnostics.push(error.diagnostic());
+                return Done::unchanged(diagnostics);
+            }
+        };
+        self.made(prior, &planned.planned, response, sensitive_paths(&marks), diagnostics)
+    }
+
+    /// Asks again, now that everything is known. The answer must agree with the plan.
+    async fn final_plan(
+        &self,
+        prior: Option<&Object>,
+        config: &Value,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<PlanResponse, Diagnostics> {
+        let block = &self.job.kind.schema.block;
+        let before = prior.map_or_else(|| self.nothing(), |object| object.value.clone());
+        let request = PlanRequest {
+            type_name: self.job.kind.type_name.clone(),
+            prior: before.clone(),
+            proposed: proposed_new(block, &before, config),
+            config: config.clone(),
+            prior_private: prior.map_or_else(|| self.job.change.private.clone(), |object| object.private.clone()),
+            prior_identity: prior.and_then(|object| object.identity.clone()),
+            provider_meta: None,
+        };
+        let mut response = self.provider.plan(request).await.map_err(|error| error.diagnostic())?;
+        keep_warnings(std::mem::take(&mut response.diagnostics), diagnostics)?;
+        if response.legacy_type_system {
+            response.planned = legacy::normalised(&response.planned, block);
+        }
+        let planned = self.job.change.after.clone().unmark_deep().0;
+        let wrong = compatible::contradictions(block, &planned, &response.planned);
+        if wrong.is_empty() {
+            return Ok(response);
+        }
+        Err(wrong.iter().map(|wrong| self.inconsistent("Provider produced inconsistent final plan", wrong)).collect())
+    }
+
+    fn made(
+        &self,
+        prior: Option<Object>,
+        planned: &Value,
+        response: ApplyResponse,
+        sensitive: Vec<groma_model::path::Path>,
+        mut diagnostics: Diagnostics,
+    ) -> Done {
+        let block = &self.job.kind.schema.block;
+        let failed = response.diagnostics.has_errors();
+        diagnostics.extend(response.diagnostics);
+        if response.object.is_null() {
+            if !failed {
+                let detail = format!(
+                    "After applying, provider {:?} returned no object for {} although one was planned.",
+                    self.provider.name(),
+                    self.address()
+                );
+                diagnostics.push(Diagnostic::error("Provider produced inconsistent result after apply", detail));
+            }
+            return Done::unchanged(diagnostics);
+        }
+        let mut value = legacy::normalised(&response.object, block);
+        if !value.is_wholly_known() {
+            let detail = format!(
+                "After applying, provider {:?} returned unknown values for {}. They are stored as null.",
+                self.provider.name(),
+                self.address()
+            );
+            diagnostics.push(Diagnostic::error("Provider returned invalid result object after apply", detail));
+            value = known_only(&value);
+        } else if !failed && !response.legacy_type_system {
+            let wrong = compatible::contradictions(block, planned, &value);
+            let describe = |wrong| self.inconsistent("Provider produced inconsistent result after apply", wrong);
+            diagnostics.extend(wrong.iter().map(describe).collect::<Diagnostics>());
+        }
+        let identity = response.identity.or_else(|| prior.as_ref().and_then(|object| object.identity.clone()));
+        let mut object = self.object(value, response.private, identity, sensitive);
+        match &prior {
+            // An object that was changed half way is as good as it was.
+            Some(prior) => object.status = prior.status,
+            None if diagnostics.has_errors() => object.status = ObjectStatus::Tainted,
+            None => {}
+        }
+        Done::object(object, diagnostics)
+    }
+
+    async fn remove(&self) -> Done {
+        let prior = match self.prior().await {
+            Ok(Some(prior)) => prior,
+            Ok(None) => return Done { left: Left::Nothing, diagnostics: Diagnostics::new() },
+            Err(found) => return Done::unchanged(found),
+        };
+        let request = ApplyRequest {
+            type_name: self.job.kind.type_name.clone(),
+            prior: prior.value.clone(),
+            planned: self.nothing(),
+            config: self.nothing(),
+            planned_private: self.job.change.private.clone(),
+            planned_identity: prior.identity.clone(),
+            provider_meta: None,
+        };
+        let response = match self.provider.apply(request).await {
+            Ok(response) => response,
+            Err(error) => return Done::unchanged(error.diagnostic()),
+        };
+        let mut diagnostics = response.diagnostics;
+        let failed = diagnostics.has_errors();
+        if response.object.is_null() {
+            let left = if failed { Left::AsStored } else { Left::Nothing };
+            return Done { left, diagnostics };
+        }
+        if !failed {
+            let detail = format!(
+                "After applying, provider {:?} still has an object for {} although it was to be destroyed.",
+                self.provider.name(),
+                self.address()
+            );
+            diagnostics.push(Diagnostic::error("Provider returned invalid result object after apply", detail));
+        }
+        let object = Object { value: known_only(&response.object), private: response.private, ..prior };
+        Done::object(object, diagnostics)
+    }
+
+    fn object(
+        &self,
+        value: Value,
+        private: Private,
+        identity: Option<Value>,
+        sensitive: Vec<groma_model::path::Path>,
+    ) -> Object {
+        Object {
+            value,
+            sensitive,
+            private,
+            identity,
+            status: ObjectStatus::Ready,
+            dependencies: Arc::clone(&self.job.dependencies),
+            create_before_destroy: self.job.change.create_before_destroy,
+            skip_destroy: false,
+        }
+    }
+
+    fn inconsistent(&self, summary: &str, wrong: &crate::object::Mismatch) -> Diagnostic {
+        let detail = format!(
+            "When applying changes to {}, provider {:?} produced an unexpected new value{}: {}.\n\nThis is a bug in the \
+             provider, which should be reported in the provider's own issue tracker.",
+            self.address(),
+            self.provider.name(),
+            if wrong.path.is_empty() { String::new() } else { format!(" at {}", wrong.path) },
+            wrong.message
+        );
+        Diagnostic::error(summary, detail)
+    }
+}
+
+/// A value with null wherever it is unknown: nothing unknown is ever stored.
+fn known_only(value: &Value) -> Value {
+    let known = value.transform::<std::convert::Infallible>(&mut |_, part| {
+        Ok(if part.is_known() { part } else { Value::null(part.ty()) })
+    });
+    match known {
+        Ok(value) => value,
+        Err(never) => match never {},
+    }
+}

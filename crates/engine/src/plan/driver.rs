@@ -1,0 +1,148 @@
+//! The planning walk: declarations in the order in which they need each other, with calls to providers going on beside it.
+//!
+//! Everything about the configuration happens here, on one task; what providers are asked runs on tasks of its own. Results are
+//! taken in as they come, and put in order at the end.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use groma_lang::graph::{NodeIndex, NodeKind};
+use groma_lang::walk::{Purpose, Settings, Walk};
+use groma_model::diag::{Diagnostic, Diagnostics};
+use tokio::task::JoinSet;
+
+use super::dependencies::Dependencies;
+use super::instance::{self, Job};
+use super::nodes::{Pending, TaskResult};
+use super::provider_use::ProviderUse;
+use super::result::Gathered;
+use super::{Plan, Request};
+use crate::schedule::Schedule;
+use crate::values::ResourceValues;
+
+/// The work of one task.
+pub(super) enum Work {
+    /// A managed resource.
+    Managed(Box<Job>),
+    /// A data source.
+    Data(Box<super::nodes::DataJob>),
+}
+
+/// A task and whose it is.
+pub(super) struct Task {
+    /// The resource node. None for what is not declared.
+    pub(super) node: Option<NodeIndex>,
+    /// Which of its tasks.
+    pub(super) index: usize,
+    /// What to do.
+    pub(super) work: Work,
+}
+
+/// The state of the walk.
+pub(super) struct Driver<'a, 'r> {
+    pub(super) request: &'r Request<'a>,
+    pub(super) walk: Walk<'a>,
+    pub(super) values: &'a ResourceValues<'a>,
+    pub(super) dependencies: Dependencies,
+    pub(super) providers: ProviderUse,
+    pub(super) gathered: Gathered,
+    pub(super) pending: BTreeMap<NodeIndex, Pending<'a>>,
+    pub(super) queue: VecDeque<Task>,
+    pub(super) diagnostics: Diagnostics,
+    schedule: Schedule,
+}
+
+/// Makes a plan.
+pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
+    let values = ResourceValues::new(request.schemas);
+    let settings = Settings { purpose: Purpose::Evaluate, oracle: &values, ..request.settings };
+    let (walk, diagnostics) = Walk::start(request.tree, settings, request.inputs);
+    if diagnostics.has_errors() {
+        return (None, diagnostics);
+    }
+    let order = match walk.graph().order() {
+        Ok(order) => order,
+        Err(cycle) => return (None, Diagnostic::error(cycle.to_string(), "").into()),
+    };
+    let dependencies = Dependencies::new(walk.graph(), &order);
+    let schedule = Schedule::new(&walk.graph().needs);
+    let mut driver = Driver {
+        request: &request,
+        walk,
+        values: &values,
+        dependencies,
+        providers: ProviderUse::new(request.providers.clone()),
+        gathered: Gathered::new(request.state.clone()),
+        pending: BTreeMap::new(),
+        queue: VecDeque::new(),
+        diagnostics,
+        schedule,
+    };
+    driver.work().await;
+    driver.start_undeclared();
+    driver.work().await;
+    driver.finish()
+}
+
+impl Driver<'_, '_> {
+    /// Goes on until nothing is ready and nothing is under way.
+    async fn work(&mut self) {
+        let mut tasks = JoinSet::new();
+        loop {
+            while let Some(node) = self.schedule.next() {
+                self.start(node);
+            }
+            while tasks.len() < self.request.options.parallelism
+                && let Some(task) = self.queue.pop_front()
+            {
+                tasks.spawn(perform(task));
+            }
+            // More nodes may have become ready while tasks were made: only waiting is left if not.
+            let Some(finished) = tasks.join_next().await else { break };
+            match finished {
+                Ok((node, index, result)) => self.take(node, index, result),
+                Err(error) => self.diagnostics.push(Diagnostic::error("Internal error", error.to_string())),
+            }
+        }
+    }
+
+    fn start(&mut self, node: NodeIndex) {
+        if self.schedule.is_blocked(node) {
+            return self.done(node, true);
+        }
+        match self.walk.graph().nodes[node].kind.clone() {
+            NodeKind::Resource(key) => self.start_resource(node, &key),
+            NodeKind::Provider(key) => {
+                let module = self.walk.graph().nodes[node].module;
+                let mut found = Diagnostics::new();
+                for &instance in self.walk.instances_of(module) {
+                    found.extend(self.providers.visit(&self.walk, instance, &key));
+                }
+                self.conclude(node, found);
+            }
+            _ => {
+                let found = self.walk.visit(node);
+                self.conclude(node, found);
+            }
+        }
+    }
+
+    /// Ends a node with what was found.
+    pub(super) fn conclude(&mut self, node: NodeIndex, found: Diagnostics) {
+        let failed = found.has_errors();
+        self.diagnostics.extend(found);
+        self.done(node, failed);
+    }
+
+    /// Ends a node. What needed it may be ready now.
+    pub(super) fn done(&mut self, node: NodeIndex, failed: bool) {
+        self.schedule.done(node, failed);
+    }
+}
+
+async fn perform(task: Task) -> (Option<NodeIndex>, usize, TaskResult) {
+    let result = match task.work {
+        Work::Managed(job) => TaskResult::Managed(Box::new(instance::plan(*job).await)),
+        Work::Data(job) => TaskResult::Data(Box::new(super::nodes::read(*job).await)),
+    };
+    (task.node, task.index, result)
+}

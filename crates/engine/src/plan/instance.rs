@@ -1,0 +1,467 @@
+//! Planning one instance of a managed resource: upgraded, read, and asked about.
+
+use std::sync::Arc;
+
+use groma_lang::config::IgnoreChanges;
+use groma_model::address::{AbsInstance, ConfigResource, DeposedKey};
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::mark::Mark;
+use groma_model::path::Path;
+use groma_model::value::{PathMarks, Value};
+use groma_provider::api::{ImportTarget, PlanRequest, PlanResponse, Private, Provider, ReadRequest};
+use groma_state::{ObjectState, ObjectStatus};
+
+use super::ignore::ignoring;
+use super::requires_replace;
+use crate::change::{Action, Change, Reason};
+use crate::object::{legacy, plan_valid, propose::proposed_new};
+use crate::providers::Slot;
+use crate::stored::{Object, ObjectSchema};
+
+/// What is to be planned.
+pub(super) struct Job {
+    /// Which instance.
+    pub(super) address: AbsInstance,
+    /// Which of its objects, if not the current one.
+    pub(super) deposed: Option<DeposedKey>,
+    /// Where the object was before it was moved.
+    pub(super) previous_address: Option<AbsInstance>,
+    /// What its objects are like.
+    pub(super) kind: ObjectSchema,
+    /// The provider that looks after it.
+    pub(super) slot: Arc<Slot>,
+    /// The object in the state.
+    pub(super) stored: Option<ObjectState>,
+    /// Whether it is read anew.
+    pub(super) refresh: bool,
+    /// Whether nothing but reading is wanted.
+    pub(super) refresh_only: bool,
+    /// To be taken in.
+    pub(super) import: Option<ImportTarget>,
+    /// For the provider, from the module.
+    pub(super) provider_meta: Option<Value>,
+    /// What is wanted.
+    pub(super) wanted: Wanted,
+}
+
+/// What is wanted of an instance.
+pub(super) enum Wanted {
+    /// An object like this.
+    Present(Box<Present>),
+    /// None, for that reason.
+    Absent {
+        /// Why.
+        reason: Option<Reason>,
+        /// Whether it is forgotten rather than deleted, if that was said.
+        forget: Option<bool>,
+    },
+}
+
+/// An object that is wanted.
+pub(super) struct Present {
+    /// The configuration, with marks.
+    pub(super) config: Value,
+    /// What is left as it is.
+    pub(super) ignore: IgnoreChanges,
+    /// Whether it is replaced in any case.
+    pub(super) force: Option<Reason>,
+    /// Whether a replacement is made first.
+    pub(super) create_before_destroy: bool,
+    /// Whether it is forgotten rather than deleted.
+    pub(super) skip_destroy: bool,
+    /// What it depends on, by configuration.
+    pub(super) dependencies: Arc<[ConfigResource]>,
+}
+
+/// What came of it.
+pub(super) struct Planned {
+    /// Which instance.
+    pub(super) address: AbsInstance,
+    /// Which of its objects, if not the current one.
+    pub(super) deposed: Option<DeposedKey>,
+    /// What its objects are like.
+    pub(super) kind: ObjectSchema,
+    /// The provider that looks after it.
+    pub(super) slot: Arc<Slot>,
+    /// The object as it was stored, by the current schema.
+    pub(super) previous: Option<Object>,
+    /// The object as it is.
+    pub(super) refreshed: Option<Object>,
+    /// What is to be done. None if it is gone and not wanted, or if only reading was.
+    pub(super) change: Option<Change>,
+    /// Warnings.
+    pub(super) diagnostics: Diagnostics,
+}
+
+/// Plans an instance.
+pub(super) async fn plan(job: Job) -> Result<Planned, Diagnostics> {
+    let provider = job.slot.get().await?;
+    let planner = Planner { job: &job, provider: provider.as_ref() };
+    planner.run().await.map_err(|found| with_address(found, &job.address))
+}
+
+struct Planner<'j> {
+    job: &'j Job,
+    provider: &'j dyn Provider,
+}
+
+impl Planner<'_> {
+    async fn run(&self) -> Result<Planned, Diagnostics> {
+        let mut diagnostics = Diagnostics::new();
+        let previous = match &self.job.stored {
+            Some(stored) => Some(Object::upgraded(stored, &self.job.kind, self.provider).await?),
+            None => None,
+        };
+        let mut refreshed = match (&previous, &self.job.import) {
+            (Some(object), _) if self.job.refresh => self.read(object, &mut diagnostics).await?,
+            (None, Some(target)) => Some(self.import(target, &mut diagnostics).await?),
+            (object, _) => object.clone(),
+        };
+        let change = match &self.job.wanted {
+            _ if self.job.refresh_only => None,
+            Wanted::Present(present) => Some(self.present(present, refreshed.as_ref(), &mut diagnostics).await?),
+            Wanted::Absent { reason, forget } => match &refreshed {
+                Some(object) => Some(self.absent(object, *reason, *forget, &mut diagnostics).await?),
+                None => None,
+            },
+        };
+        if let (Wanted::Present(present), Some(object)) = (&self.job.wanted, refreshed.as_mut()) {
+            note_configuration(object, present, change.as_ref());
+        }
+        let Job { address, deposed, kind, slot, .. } = self.job;
+        Ok(Planned {
+            address: address.clone(),
+            deposed: deposed.clone(),
+            kind: kind.clone(),
+            slot: Arc::clone(slot),
+            previous,
+            refreshed,
+            change,
+            diagnostics,
+        })
+    }
+
+    async fn read(&self, object: &Object, diagnostics: &mut Diagnostics) -> Result<Option<Object>, Diagnostics> {
+        let request = ReadRequest {
+            type_name: self.job.kind.type_name.clone(),
+            current: object.value.clone(),
+            private: object.private.clone(),
+            identity: object.identity.clone(),
+            provider_meta: self.job.provider_meta.clone(),
+        };
+        let response = self.provider.read(request).await.map_err(|error| error.diagnostic())?;
+        keep_warnings(response.diagnostics, diagnostics)?;
+        if response.object.is_null() {
+            return Ok(None);
+        }
+        if !response.object.is_wholly_known() {
+            let detail = format!(
+                "Provider {:?} returned an object with unknown values when {} was read.",
+                self.provider.name(),
+                self.job.address
+            );
+            return Err(Diagnostic::error("Provider produced invalid object", detail).into());
+        }
+        let value = legacy::normalised(&response.object, &self.job.kind.schema.block);
+        Ok(Some(Object {
+            value,
+            private: response.private,
+            identity: response.identity.or_else(|| object.identity.clone()),
+            ..object.clone()
+        }))
+    }
+
+    async fn import(&self, target: &ImportTarget, diagnostics: &mut Diagnostics) -> Result<Object, Diagnostics> {
+        let request =
+            groma_provider::api::ImportRequest { type_name: self.job.kind.type_name.clone(), target: target.clone() };
+        let response = self.provider.import(request).await.map_err(|error| error.diagnostic())?;
+        keep_warnings(response.diagnostics, diagnostics)?;
+        let mut own = response.imported.into_iter().filter(|found| found.type_name == self.job.kind.type_name);
+        let (Some(found), None) = (own.next(), own.next()) else {
+            let detail = format!(
+                "The provider did not return exactly one object of type {:?} for {}.",
+                self.job.kind.type_name.as_str(),
+                self.job.address
+            );
+            return Err(Diagnostic::error("Import returned no resources", detail).into());
+        };
+        let object = Object {
+            value: found.object,
+            sensitive: Vec::new(),
+            private: found.private,
+            identity: found.identity,
+            status: ObjectStatus::Ready,
+            dependencies: Arc::from([]),
+            create_before_destroy: false,
+            skip_destroy: false,
+        };
+        self.read(&object, diagnostics).await?.ok_or_else(|| {
+            let detail = format!(
+                "While attempting to import an existing object to {:?}, the provider detected that no object exists with \
+                 the given id. Only pre-existing objects can be imported; check that the id is correct and that it is \
+                 associated with the provider's configured region or endpoint, or use a plan to create a new object.",
+                self.job.address.to_string()
+            );
+            Diagnostic::error("Cannot import non-existent remote object", detail).into()
+        })
+    }
+
+    async fn present(
+        &self,
+        present: &Present,
+        object: Option<&Object>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Change, Diagnostics> {
+        let (config, config_marks) = present.config.clone().unmark_deep_with_paths();
+        let found = self.provider.validate_resource(&self.job.kind.type_name, config.clone()).await;
+        keep_warnings(found.map_err(|error| error.diagnostic())?, diagnostics)?;
+        let tainted = object.is_some_and(|object| object.status == ObjectStatus::Tainted);
+        let prior = object.filter(|_| !tainted);
+        let first = self.first_plan(present, prior, &config, diagnostics).await?;
+        let reason = match (tainted, present.force) {
+            (true, _) => Some(Reason::ReplaceBecauseTainted),
+            (false, Some(force)) if prior.is_some() => Some(force),
+            (false, _) if !first.replace_paths.is_empty() => Some(Reason::ReplaceBecauseCannotUpdate),
+            _ => None,
+        };
+        let replace = reason.is_some();
+        let second = match prior {
+            Some(_) if replace => self.second_plan(&config, &first, diagnostics).await?,
+            _ => first.response,
+        };
+        let before = object.map(|object| object.marked(&self.job.kind.schema));
+        let sensitive = sensitive_paths(&config_marks);
+        let after = crate::stored::marked(&second.planned, &self.job.kind.schema, &sensitive);
+        let action = match (&before, replace) {
+            (None, _) => Action::Create,
+            (Some(_), true) if present.skip_destroy => Action::ForgetThenCreate,
+            (Some(_), true) if present.create_before_destroy => Action::CreateThenDelete,
+            (Some(_), true) => Action::DeleteThenCreate,
+            (Some(before), false) if *before == after => Action::NoOp,
+            (Some(_), false) => Action::Update,
+        };
+        Ok(Change {
+            action,
+            reason,
+            before: before.unwrap_or_else(|| self.nothing()),
+            after,
+            before_identity: object.and_then(|object| object.identity.clone()),
+            after_identity: second.identity,
+            private: second.private,
+            replace_paths: first.replace_paths,
+            importing: self.job.import.clone(),
+            dependencies: Arc::clone(&present.dependencies),
+            create_before_destroy: present.create_before_destroy,
+            ..self.change()
+        })
+    }
+
+    async fn first_plan(
+        &self,
+        present: &Present,
+        prior: Option<&Object>,
+        config: &Value,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<FirstPlan, Diagnostics> {
+        let block = &self.job.kind.schema.block;
+        let before = prior.map_or_else(|| self.nothing(), |object| object.value.clone());
+        let config = match prior {
+            Some(object) => ignoring(&present.ignore, block, &object.value, config),
+            None => config.clone(),
+        };
+        let request = PlanRequest {
+            type_name: self.job.kind.type_name.clone(),
+            prior: before.clone(),
+            proposed: proposed_new(block, &before, &config),
+            config: config.clone(),
+            prior_private: prior.map(|object| object.private.clone()).unwrap_or_default(),
+            prior_identity: prior.and_then(|object| object.identity.clone()),
+            provider_meta: self.job.provider_meta.clone(),
+        };
+        let mut response = self.asked(request, diagnostics).await?;
+        let wrong = plan_valid::violations(block, &before, &config, &response.planned);
+        if response.legacy_type_system {
+            if let Some(object) = prior {
+                response.planned = ignoring(&present.ignore, block, &object.value, &response.planned);
+            }
+        } else if !wrong.is_empty() {
+            return Err(wrong.iter().map(|wrong| self.invalid_plan(wrong)).collect());
+        }
+        let replace_paths = match prior {
+            None => Vec::new(),
+            Some(_) => requires_replace::needed(&response.requires_replace, block, &before, &response.planned)
+                .map_err(|wrong| {
+                    let address = self.job.address.to_string();
+                    let describe = |wrong| requires_replace::diagnostic(&address, self.provider.name(), wrong);
+                    wrong.iter().map(describe).collect::<Diagnostics>()
+                })?,
+        };
+        Ok(FirstPlan { response, replace_paths })
+    }
+
+    /// What a new object will be, planned as if there were none. The configuration counts as it is written.
+    async fn second_plan(
+        &self,
+        config: &Value,
+        first: &FirstPlan,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<PlanResponse, Diagnostics> {
+        let request = PlanRequest {
+            type_name: self.job.kind.type_name.clone(),
+            prior: self.nothing(),
+            proposed: proposed_new(&self.job.kind.schema.block, &self.nothing(), config),
+            config: config.clone(),
+            prior_private: first.response.private.clone(),
+            prior_identity: None,
+            provider_meta: self.job.provider_meta.clone(),
+        };
+        self.asked(request, diagnostics).await
+    }
+
+    async fn asked(&self, request: PlanRequest, diagnostics: &mut Diagnostics) -> Result<PlanResponse, Diagnostics> {
+        let mut response = self.provider.plan(request).await.map_err(|error| error.diagnostic())?;
+        keep_warnings(std::mem::take(&mut response.diagnostics), diagnostics)?;
+        if response.planned.is_null() {
+            let detail = format!(
+                "Provider {:?} planned no object for {} although one is wanted. This is a bug in the provider, which \
+                 should be reported in the provider's own issue tracker.",
+                self.provider.name(),
+                self.job.address
+            );
+            return Err(Diagnostic::error("Provider produced invalid plan", detail).into());
+        }
+        if response.legacy_type_system {
+            response.planned = legacy::normalised(&response.planned, &self.job.kind.schema.block);
+        }
+        Ok(response)
+    }
+
+    async fn absent(
+        &self,
+        object: &Object,
+        reason: Option<Reason>,
+        forget: Option<bool>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Change, Diagnostics> {
+        let forgets = forget.unwrap_or(object.skip_destroy);
+        let private = if forgets { object.private.clone() } else { self.planned_deletion(object, diagnostics).await? };
+        Ok(Change {
+            action: if forgets { Action::Forget } else { Action::Delete },
+            reason,
+            before: object.marked(&self.job.kind.schema),
+            before_identity: object.identity.clone(),
+            private,
+            dependencies: Arc::clone(&object.dependencies),
+            create_before_destroy: object.create_before_destroy,
+            ..self.change()
+        })
+    }
+
+    /// Providers that want to have a say are asked before a deletion.
+    async fn planned_deletion(&self, object: &Object, diagnostics: &mut Diagnostics) -> Result<Private, Diagnostics> {
+        if !self.provider.schema().capabilities.plan_destroy {
+            return Ok(object.private.clone());
+        }
+        let request = PlanRequest {
+            type_name: self.job.kind.type_name.clone(),
+            prior: object.value.clone(),
+            proposed: self.nothing(),
+            config: self.nothing(),
+            prior_private: object.private.clone(),
+            prior_identity: object.identity.clone(),
+            provider_meta: self.job.provider_meta.clone(),
+        };
+        let response = self.provider.plan(request).await.map_err(|error| error.diagnostic())?;
+        keep_warnings(response.diagnostics, diagnostics)?;
+        if response.planned.is_null() {
+            return Ok(response.private);
+        }
+        let detail = format!(
+            "Provider {:?} planned an object for {} although it is to be destroyed. This is a bug in the provider, which \
+             should be reported in the provider's own issue tracker.",
+            self.provider.name(),
+            self.job.address
+        );
+        Err(Diagnostic::error("Provider produced invalid plan", detail).into())
+    }
+
+    /// A change of this instance that does nothing yet.
+    fn change(&self) -> Change {
+        Change {
+            address: self.job.address.clone(),
+            deposed: self.job.deposed.clone(),
+            previous_address: self.job.previous_address.clone(),
+            provider: self.job.slot.instance().clone(),
+            action: Action::NoOp,
+            reason: None,
+            before: self.nothing(),
+            after: self.nothing(),
+            before_identity: None,
+            after_identity: None,
+            private: Private::default(),
+            replace_paths: Vec::new(),
+            importing: None,
+            schema: Arc::clone(&self.job.kind.schema),
+            dependencies: Arc::from([]),
+            create_before_destroy: false,
+        }
+    }
+
+    fn nothing(&self) -> Value {
+        Value::null(self.job.kind.schema.block.implied_type())
+    }
+
+    fn invalid_plan(&self, wrong: &crate::object::Mismatch) -> Diagnostic {
+        let detail = format!(
+            "Provider {:?} planned an invalid value for {}{}: {}.\n\nThis is a bug in the provider, which should be \
+             reported in the provider's own issue tracker.",
+            self.provider.name(),
+            self.job.address,
+            wrong.path,
+            wrong.message
+        );
+        Diagnostic::error("Provider produced invalid plan", detail)
+    }
+}
+
+/// What the configuration says about an object beside its attributes is kept with it.
+fn note_configuration(object: &mut Object, present: &Present, change: Option<&Change>) {
+    if change.is_none_or(|change| change.action == Action::NoOp) {
+        object.dependencies = Arc::clone(&present.dependencies);
+    } else {
+        let mut union: Vec<ConfigResource> = object.dependencies.to_vec();
+        union.extend(present.dependencies.iter().cloned());
+        union.sort_by_key(ToString::to_string);
+        union.dedup();
+        object.dependencies = union.into();
+    }
+}
+
+struct FirstPlan {
+    response: PlanResponse,
+    replace_paths: Vec<Path>,
+}
+
+/// The places of a configuration that must not be shown.
+pub(crate) fn sensitive_paths(marks: &[PathMarks]) -> Vec<Path> {
+    marks.iter().filter(|at| at.marks.contains(&Mark::Sensitive)).map(|at| at.path.clone()).collect()
+}
+
+/// Errors end the planning of an instance; warnings are kept.
+pub(crate) fn keep_warnings(found: Diagnostics, kept: &mut Diagnostics) -> Result<(), Diagnostics> {
+    if found.has_errors() {
+        let mut all = std::mem::take(kept);
+        all.extend(found);
+        return Err(all);
+    }
+    kept.extend(found);
+    Ok(())
+}
+
+pub(crate) fn with_address(found: Diagnostics, address: &AbsInstance) -> Diagnostics {
+    let name = |mut diagnostic: Diagnostic| {
+        diagnostic.address.get_or_insert_with(|| address.to_string());
+        diagnostic
+    };
+    found.into_iter().map(name).collect()
+}

@@ -1,0 +1,439 @@
+//! Resource nodes: their instances, what is asked about each, and what comes of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use groma_lang::config::{Repetition, Resource, ResourceKey, ResourceMode};
+use groma_lang::graph::NodeIndex;
+use groma_lang::walk::{InstanceIndex, RepetitionData, Site};
+use groma_model::address::{AbsInstance, AbsResource, InstanceKey, ModuleInstance};
+use groma_model::convert::convert;
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::ty::Type;
+use groma_model::value::Value;
+use groma_provider::api::{Private, ReadDataRequest};
+use groma_state::ObjectStatus;
+
+use super::Mode;
+use super::driver::{Driver, Task, Work};
+use super::instance::{Job, Planned, Present, Wanted, keep_warnings, sensitive_paths, with_address};
+use crate::change::{Action, Change, Reason};
+use crate::object::propose::unknown_until_read;
+use crate::providers::Slot;
+use crate::stored::{self, Object, ObjectSchema};
+
+/// A resource whose instances are being planned.
+pub(super) struct Pending<'a> {
+    resource: &'a Resource,
+    instances: Vec<PendingInstance>,
+    remaining: usize,
+    failed: bool,
+}
+
+struct PendingInstance {
+    module: InstanceIndex,
+    key: InstanceKey,
+    repetition: RepetitionData,
+    /// Whether it is wanted; otherwise it is on its way out.
+    wanted: bool,
+    value: Option<Value>,
+}
+
+/// Where instances are left over.
+struct LeftoverSite<'s> {
+    node: NodeIndex,
+    module: InstanceIndex,
+    resource: &'s Resource,
+}
+
+/// What came of a task.
+pub(super) enum TaskResult {
+    /// Of a managed resource.
+    Managed(Box<Result<Planned, Diagnostics>>),
+    /// Of a data source.
+    Data(Box<Result<ReadData, Diagnostics>>),
+}
+
+/// A data source to read.
+pub(super) struct DataJob {
+    address: AbsInstance,
+    kind: ObjectSchema,
+    slot: Arc<Slot>,
+    /// With marks.
+    config: Value,
+    provider_meta: Option<Value>,
+    /// Why it is not read now, if it is not.
+    deferred: Option<Reason>,
+    dependencies: Arc<[groma_model::address::ConfigResource]>,
+}
+
+/// A data source that was read, or will be.
+pub(super) struct ReadData {
+    /// What is to be done, if it was not read.
+    pub(super) change: Option<Change>,
+    /// The object, if it was read.
+    pub(super) object: Option<Object>,
+    /// As expressions see it, with marks.
+    value: Value,
+    pub(super) address: AbsInstance,
+    pub(super) slot: Arc<Slot>,
+    pub(super) kind: ObjectSchema,
+    diagnostics: Diagnostics,
+}
+
+impl<'a> Driver<'a, '_> {
+    pub(super) fn start_resource(&mut self, node: NodeIndex, key: &ResourceKey) {
+        let module = self.walk.graph().nodes[node].module;
+        let mut found = Diagnostics::new();
+        let mut pending: Option<Pending<'a>> = None;
+        for instance in self.walk.instances_of(module).to_vec() {
+            let Some(resource) = self.walk.resource(instance, key) else { continue };
+            let pending =
+                pending.get_or_insert_with(|| Pending { resource, instances: Vec::new(), remaining: 0, failed: false });
+            found.extend(self.start_in(node, instance, resource, pending));
+        }
+        let Some(mut pending) = pending else { return self.conclude(node, found) };
+        pending.failed = found.has_errors();
+        self.diagnostics.extend(found);
+        if pending.remaining == 0 {
+            return self.finish_resource(node, &pending);
+        }
+        self.pending.insert(node, pending);
+    }
+
+    /// Starts the instances of a resource in one module instance.
+    fn start_in(
+        &mut self,
+        node: NodeIndex,
+        module: InstanceIndex,
+        resource: &'a Resource,
+        pending: &mut Pending<'a>,
+    ) -> Diagnostics {
+        let (instances, mut diagnostics) = self.walk.expand_resource(module, resource);
+        if diagnostics.has_errors() {
+            return diagnostics;
+        }
+        let address = self.absolute(module, &resource.key);
+        let mut wanted = BTreeSet::new();
+        for groma_lang::walk::ResourceInstance { key, repetition } in instances {
+            wanted.insert(key.clone());
+            let site = Site { module, resource, repetition: &repetition };
+            match self.work_for(node, site, address.instance(key.clone())) {
+                Ok(work) => {
+                    self.queue.push_back(Task { node: Some(node), index: pending.instances.len(), work });
+                    pending.remaining += 1;
+                    pending.instances.push(PendingInstance { module, key, repetition, wanted: true, value: None });
+                }
+                Err(found) => {
+                    diagnostics.extend(found.into_iter().map(|diagnostic| self.walk.locate(resource, diagnostic)));
+                    pending.failed = true;
+                }
+            }
+        }
+        let site = LeftoverSite { node, module, resource };
+        diagnostics.extend(self.start_leftovers(&site, &address, &wanted, pending));
+        diagnostics
+    }
+
+    /// Instances in the state that the configuration does not make any more, and deposed objects.
+    fn start_leftovers(
+        &mut self,
+        site: &LeftoverSite<'_>,
+        address: &AbsResource,
+        wanted: &BTreeSet<InstanceKey>,
+        pending: &mut Pending<'a>,
+    ) -> Diagnostics {
+        let LeftoverSite { node, module, resource } = *site;
+        let mut diagnostics = Diagnostics::new();
+        let reason = |key: &InstanceKey| (!wanted.contains(key)).then(|| leftover_reason(resource, key, wanted.len()));
+        for leftover in self.leftovers(address, &reason) {
+            match leftover {
+                Ok((key, job)) => {
+                    self.queue.push_back(Task {
+                        node: Some(node),
+                        index: pending.instances.len(),
+                        work: Work::Managed(job),
+                    });
+                    pending.remaining += 1;
+                    let repetition = RepetitionData::default();
+                    pending.instances.push(PendingInstance { module, key, repetition, wanted: false, value: None });
+                }
+                Err(found) => {
+                    pending.failed = true;
+                    diagnostics.extend(found);
+                }
+            }
+        }
+        diagnostics
+    }
+
+    /// Evaluates what is configured for an instance.
+    fn work_for(&mut self, node: NodeIndex, site: Site<'_>, address: AbsInstance) -> Result<Work, Diagnostics> {
+        let resource = site.resource;
+        let mut failures = Diagnostics::new();
+        for result in self.walk.preconditions(site) {
+            failures.extend(result.diagnostics);
+        }
+        keep_warnings(failures, &mut self.diagnostics)?;
+        let slot = self.providers.of_resource(&self.walk, site)?;
+        let kind = self.kind_of(resource)?;
+        let (config, found) = self.walk.resource_config(site, &kind.schema.block);
+        keep_warnings(with_address(found, &address), &mut self.diagnostics)?;
+        let dependencies = Arc::clone(self.dependencies.of(node));
+        if resource.key.mode == ResourceMode::Data {
+            let deferred = self.deferral(node, site, &config);
+            let job = DataJob { address, kind, slot, config, provider_meta: None, deferred, dependencies };
+            return Ok(Work::Data(Box::new(job)));
+        }
+        if resource.key.mode == ResourceMode::Ephemeral {
+            let detail = format!("{address} is an ephemeral resource, which cannot be planned yet.");
+            return Err(Diagnostic::error("Not supported yet", detail).into());
+        }
+        let stored = self.gathered.state().resources.get(&address.resource());
+        let stored = stored.and_then(|resource| resource.instances.get(address.key()));
+        let stored = stored.and_then(|instance| instance.current.clone());
+        let force = self.forced(site, &address)?;
+        let skip_destroy = match &resource.managed.destroy {
+            Some(expr) => self.truth(site, expr)? == Some(false),
+            None => false,
+        };
+        Ok(Work::Managed(Box::new(Job {
+            previous_address: self.gathered.previous_address(&address),
+            address,
+            deposed: None,
+            kind,
+            slot,
+            stored,
+            refresh: self.request.options.refresh,
+            refresh_only: self.request.options.mode == Mode::RefreshOnly,
+            import: None,
+            provider_meta: None,
+            wanted: Wanted::Present(Box::new(Present {
+                config,
+                ignore: resource.managed.ignore_changes.clone(),
+                force,
+                create_before_destroy: resource.managed.create_before_destroy == Some(true),
+                skip_destroy,
+                dependencies,
+            })),
+        })))
+    }
+
+    pub(super) fn kind_of(&self, resource: &Resource) -> Result<ObjectSchema, Diagnostics> {
+        let offered = self.providers.providers().schema(&resource.provider);
+        let schema = self.request.schemas.resource(&resource.provider, resource.key.mode, &resource.key.ty);
+        let Some(schema) = schema else {
+            let detail = format!("The provider {} does not support {:?}.", resource.provider, resource.key.ty.as_str());
+            return Err(Diagnostic::error("Invalid resource type", detail).at(resource.kind_span).into());
+        };
+        let identity = offered.and_then(|offered| offered.identities.get(&resource.key.ty).cloned());
+        Ok(ObjectSchema { type_name: resource.key.ty.clone(), schema, identity })
+    }
+
+    /// Whether an instance is replaced in any case.
+    fn forced(&self, site: Site<'_>, address: &AbsInstance) -> Result<Option<Reason>, Diagnostics> {
+        if self.request.options.replace.contains(address) {
+            return Ok(Some(Reason::ReplaceByRequest));
+        }
+        for expr in &site.resource.managed.replace_triggered_by {
+            if self.triggers(site, expr)? {
+                return Ok(Some(Reason::ReplaceByTriggers));
+            }
+        }
+        Ok(None)
+    }
+
+    fn truth(&self, site: Site<'_>, expr: &groma_syntax::ast::Expr) -> Result<Option<bool>, Diagnostics> {
+        let (value, found) = self.walk.resource_expr(site, expr);
+        if found.has_errors() {
+            return Err(found);
+        }
+        Ok(convert(&value, &Type::Bool).ok().and_then(|value| value.as_bool()))
+    }
+
+    /// Takes the result of a task in.
+    pub(super) fn take(&mut self, node: Option<NodeIndex>, index: usize, result: TaskResult) {
+        let (value, found) = match result {
+            TaskResult::Managed(result) => match *result {
+                Ok(planned) => self.take_managed(node, index, planned),
+                Err(found) => (None, Err(found)),
+            },
+            TaskResult::Data(result) => match *result {
+                Ok(mut read) => {
+                    let warnings = std::mem::take(&mut read.diagnostics);
+                    let value = read.value.clone();
+                    self.gathered.data(read);
+                    (Some(value), Ok(warnings))
+                }
+                Err(found) => (None, Err(found)),
+            },
+        };
+        let Some(node) = node else {
+            self.diagnostics.extend(found.unwrap_or_else(|errors| errors));
+            return;
+        };
+        let Some(mut pending) = self.pending.remove(&node) else { return };
+        pending.failed |= found.is_err();
+        let place = |diagnostic| self.walk.locate(pending.resource, diagnostic);
+        let found: Diagnostics = found.unwrap_or_else(|errors| errors).into_iter().map(place).collect();
+        self.diagnostics.extend(found);
+        if let Some(instance) = pending.instances.get_mut(index) {
+            instance.value = value;
+        }
+        pending.remaining -= 1;
+        if pending.remaining == 0 {
+            self.finish_resource(node, &pending);
+        } else {
+            self.pending.insert(node, pending);
+        }
+    }
+
+    fn take_managed(
+        &mut self,
+        node: Option<NodeIndex>,
+        index: usize,
+        mut planned: Planned,
+    ) -> (Option<Value>, Result<Diagnostics, Diagnostics>) {
+        let warnings = std::mem::take(&mut planned.diagnostics);
+        if let (Some(node), Some(change)) = (node, &planned.change) {
+            if let Err(found) = self.check_prevented(node, index, change) {
+                return (None, Err(found));
+            }
+            if change.action != Action::NoOp {
+                self.gathered.note_pending(node, &change.address.module);
+            }
+        }
+        let value = match (&planned.change, &planned.refreshed) {
+            (Some(change), _) => Some(change.after.clone()),
+            (None, Some(object)) => Some(object.marked(&planned.kind.schema)),
+            (None, None) => None,
+        };
+        self.gathered.managed(planned);
+        (value, Ok(warnings))
+    }
+
+    /// `prevent_destroy` stops a plan that would delete.
+    fn check_prevented(&self, node: NodeIndex, index: usize, change: &Change) -> Result<(), Diagnostics> {
+        if !change.action.deletes() || change.deposed.is_some() {
+            return Ok(());
+        }
+        let Some(pending) = self.pending.get(&node) else { return Ok(()) };
+        let (Some(instance), Some(expr)) = (pending.instances.get(index), &pending.resource.managed.prevent_destroy)
+        else {
+            return Ok(());
+        };
+        let site = Site { module: instance.module, resource: pending.resource, repetition: &instance.repetition };
+        if self.truth(site, expr)? != Some(true) {
+            return Ok(());
+        }
+        let detail = format!(
+            "Resource {} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid \
+             this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the \
+             plan using the -target or -exclude flags.",
+            change.address
+        );
+        Err(Diagnostic::error("Instance cannot be destroyed", detail).at(pending.resource.declared.header).into())
+    }
+
+    /// All instances of a resource are planned: expressions can see it, and it is judged.
+    fn finish_resource(&mut self, node: NodeIndex, pending: &Pending<'_>) {
+        if pending.failed {
+            return self.done(node, true);
+        }
+        let mut by_module: BTreeMap<InstanceIndex, Vec<(InstanceKey, Value)>> = BTreeMap::new();
+        for instance in self.walk.instances_of(self.walk.graph().nodes[node].module) {
+            by_module.insert(*instance, Vec::new());
+        }
+        let mut found = Diagnostics::new();
+        for instance in pending.instances.iter().filter(|instance| instance.wanted) {
+            let Some(value) = &instance.value else { continue };
+            by_module.entry(instance.module).or_default().push((instance.key.clone(), value.clone()));
+        }
+        for (module, instances) in by_module {
+            self.values.set(self.walk.module_address(module), pending.resource, instances);
+        }
+        for instance in pending.instances.iter().filter(|instance| instance.wanted) {
+            let Some(value) = &instance.value else { continue };
+            let site = Site { module: instance.module, resource: pending.resource, repetition: &instance.repetition };
+            for result in self.walk.postconditions(site, value) {
+                found.extend(result.diagnostics);
+            }
+        }
+        self.conclude(node, found);
+    }
+
+    pub(super) fn absolute(&self, module: InstanceIndex, key: &ResourceKey) -> AbsResource {
+        key.absolute(self.module_instance(module))
+    }
+
+    pub(super) fn module_instance(&self, module: InstanceIndex) -> ModuleInstance {
+        self.walk.module_address(module).parse().unwrap_or_else(|_| ModuleInstance::root())
+    }
+}
+
+/// Why an instance is not made any more.
+fn leftover_reason(resource: &Resource, key: &InstanceKey, made: usize) -> Reason {
+    match (&resource.repetition, key) {
+        (Repetition::Count(_), InstanceKey::Int(_)) => Reason::DeleteBecauseCountIndex,
+        (Repetition::ForEach(_), InstanceKey::String(_)) => Reason::DeleteBecauseEachKey,
+        (Repetition::Enabled(_), InstanceKey::None) if made == 0 => Reason::DeleteBecauseEnabledFalse,
+        _ => Reason::DeleteBecauseWrongRepetition,
+    }
+}
+
+/// Reads a data source, or says why not now.
+pub(super) async fn read(job: DataJob) -> Result<ReadData, Diagnostics> {
+    let (config, marks) = job.config.clone().unmark_deep_with_paths();
+    let sensitive = sensitive_paths(&marks);
+    let block = &job.kind.schema.block;
+    let mut diagnostics = Diagnostics::new();
+    let reason = job.deferred.or_else(|| (!config.is_wholly_known()).then_some(Reason::ReadBecauseConfigUnknown));
+    if let Some(reason) = reason {
+        let after = stored::marked(&unknown_until_read(block, &config), &job.kind.schema, &sensitive);
+        let change = Change {
+            address: job.address.clone(),
+            deposed: None,
+            previous_address: None,
+            provider: job.slot.instance().clone(),
+            action: Action::Read,
+            reason: Some(reason),
+            before: Value::null(block.implied_type()),
+            after: after.clone(),
+            before_identity: None,
+            after_identity: None,
+            private: Private::default(),
+            replace_paths: Vec::new(),
+            importing: None,
+            schema: Arc::clone(&job.kind.schema),
+            dependencies: job.dependencies,
+            create_before_destroy: false,
+        };
+        let (address, slot, kind) = (job.address, job.slot, job.kind);
+        return Ok(ReadData { change: Some(change), object: None, value: after, address, slot, kind, diagnostics });
+    }
+    let named = |found| with_address(found, &job.address);
+    let provider = job.slot.get().await?;
+    let type_name = job.kind.type_name.clone();
+    let found = provider.validate_data_source(&type_name, config.clone()).await;
+    keep_warnings(found.map_err(|error| named(error.diagnostic().into()))?, &mut diagnostics).map_err(named)?;
+    let request = ReadDataRequest { type_name, config, provider_meta: job.provider_meta.clone() };
+    let response = provider.read_data(request).await.map_err(|error| named(error.diagnostic().into()))?;
+    keep_warnings(response.diagnostics, &mut diagnostics).map_err(named)?;
+    if response.object.is_null() || !response.object.is_wholly_known() {
+        let detail = format!("Provider {:?} produced no complete object for {}.", provider.name(), job.address);
+        return Err(named(Diagnostic::error("Provider produced invalid object", detail).into()));
+    }
+    let object = Object {
+        value: response.object,
+        sensitive,
+        private: Private::default(),
+        identity: None,
+        status: ObjectStatus::default(),
+        dependencies: job.dependencies,
+        create_before_destroy: false,
+        skip_destroy: false,
+    };
+    let value = object.marked(&job.kind.schema);
+    let (address, slot, kind) = (job.address, job.slot, job.kind);
+    Ok(ReadData { change: None, object: Some(object), value, address, slot, kind, diagnostics })
+}

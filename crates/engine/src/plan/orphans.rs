@@ -1,0 +1,104 @@
+//! Objects in the state that no configuration wants: of resources that make fewer instances, and of those that are gone.
+
+use groma_lang::config::ResourceMode;
+use groma_model::address::{AbsResource, InstanceKey};
+use groma_model::diag::{Diagnostic, Diagnostics};
+
+use super::Mode;
+use super::driver::{Driver, Task, Work};
+use super::instance::{Job, Wanted};
+use crate::change::Reason;
+use crate::stored::ObjectSchema;
+
+/// An object that is on its way out, or why it cannot go.
+pub(super) type Leftover = Result<(InstanceKey, Box<Job>), Diagnostics>;
+
+impl Driver<'_, '_> {
+    /// The objects of a resource that are not wanted: all deposed ones, and the current ones for which there is a reason.
+    pub(super) fn leftovers(
+        &mut self,
+        address: &AbsResource,
+        reason: &dyn Fn(&InstanceKey) -> Option<Reason>,
+    ) -> Vec<Leftover> {
+        let Some(resource) = self.gathered.state().resources.get(address).cloned() else { return Vec::new() };
+        if address.resource.mode != ResourceMode::Managed {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for (key, instance) in &resource.instances {
+            let provider = resource.provider.instance(instance.provider_key.clone());
+            let current = reason(key).and_then(|reason| Some((None, instance.current.clone()?, Some(reason))));
+            let deposed = instance.deposed.iter().map(|(key, object)| (Some(key.clone()), object.clone(), None));
+            for (deposed, stored, reason) in current.into_iter().chain(deposed) {
+                let instance = address.instance(key.clone());
+                let job = self.kind_in_state(address, &provider).and_then(|kind| {
+                    let slot = self.providers.of_stored(&provider, &instance.to_string())?;
+                    Ok(Box::new(Job {
+                        previous_address: self.gathered.previous_address(&instance),
+                        address: instance,
+                        deposed,
+                        kind,
+                        slot,
+                        stored: Some(stored),
+                        refresh: self.request.options.refresh,
+                        refresh_only: self.request.options.mode == Mode::RefreshOnly,
+                        import: None,
+                        provider_meta: None,
+                        wanted: Wanted::Absent { reason, forget: None },
+                    }))
+                });
+                found.push(job.map(|job| (key.clone(), job)));
+            }
+        }
+        found
+    }
+
+    fn kind_in_state(
+        &self,
+        address: &AbsResource,
+        provider: &groma_model::address::ProviderInstance,
+    ) -> Result<ObjectSchema, Diagnostics> {
+        let provider = &provider.config.provider;
+        let offered = self.providers.providers().schema(provider);
+        let schema = offered.as_ref().and_then(|offered| offered.resources.get(&address.resource.ty));
+        let (Some(offered), Some(schema)) = (&offered, schema) else {
+            let detail = format!(
+                "{address} is in the state, but the provider {provider} is not there or has no such resource type."
+            );
+            return Err(Diagnostic::error("Missing resource schema from provider", detail).into());
+        };
+        let schema = schema.get().map_err(|error| {
+            Diagnostics::from(Diagnostic::error("Provider has an invalid schema", error.to_string()))
+        })?;
+        let identity = offered.identities.get(&address.resource.ty).cloned();
+        Ok(ObjectSchema { type_name: address.resource.ty.clone(), schema: schema.clone(), identity })
+    }
+
+    /// Starts what no declaration stands for.
+    pub(super) fn start_undeclared(&mut self) {
+        let addresses: Vec<AbsResource> = self.gathered.state().resources.keys().cloned().collect();
+        for address in addresses {
+            let Some(reason) = self.undeclared(&address) else { continue };
+            for leftover in self.leftovers(&address, &|_| Some(reason)) {
+                match leftover {
+                    Ok((_, job)) => self.queue.push_back(Task { node: None, index: 0, work: Work::Managed(job) }),
+                    Err(found) => self.diagnostics.extend(found),
+                }
+            }
+        }
+    }
+
+    /// Why nothing in the configuration stands for a resource. None if something does.
+    fn undeclared(&self, address: &AbsResource) -> Option<Reason> {
+        let graph = self.walk.graph();
+        let path = address.module.module();
+        let module = graph.modules.iter().position(|module| module.node.path.as_slice() == path.names());
+        let Some(module) = module else { return Some(Reason::DeleteBecauseNoModule) };
+        let instances = self.walk.instances_of(module);
+        if !instances.iter().any(|instance| self.module_instance(*instance) == address.module) {
+            return Some(Reason::DeleteBecauseNoModule);
+        }
+        let declared = graph.modules[module].node.module.resources.contains_key(&address.resource);
+        (!declared).then_some(Reason::DeleteBecauseNoResourceConfig)
+    }
+}

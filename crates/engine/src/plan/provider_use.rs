@@ -1,0 +1,181 @@
+//! Which provider configuration a resource uses: its module's, or that of the nearest caller that passes one on.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use groma_lang::config::{ProviderConfigKey, ProviderRef, Resource};
+use groma_lang::walk::{InstanceIndex, Site, Walk};
+use groma_model::address::{InstanceKey, Module, Provider, ProviderConfig, ProviderInstance};
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::text::Str;
+use groma_model::value::Value;
+
+use crate::providers::{Providers, Slot};
+
+/// The provider configurations that have been evaluated.
+pub(crate) struct ProviderUse {
+    providers: Arc<dyn Providers>,
+    slots: BTreeMap<ProviderInstance, Arc<Slot>>,
+}
+
+impl ProviderUse {
+    pub(crate) fn new(providers: Arc<dyn Providers>) -> Self {
+        Self { providers, slots: BTreeMap::new() }
+    }
+
+    pub(crate) fn providers(&self) -> &Arc<dyn Providers> {
+        &self.providers
+    }
+
+    /// Evaluates the configuration of a provider block.
+    pub(crate) fn visit(&mut self, walk: &Walk<'_>, module: InstanceIndex, key: &ProviderConfigKey) -> Diagnostics {
+        let address = provider_of(walk, module, key);
+        let config = config_in(walk, module, &address, key.alias.clone());
+        let Some(schema) = self.schema(&address) else { return Diagnostics::new() };
+        let (configs, diagnostics) = walk.provider_configs(module, key, &schema);
+        if diagnostics.has_errors() {
+            return diagnostics;
+        }
+        for (key, value) in configs {
+            self.add(config.instance(key), value);
+        }
+        diagnostics
+    }
+
+    /// The provider that an instance of a resource uses.
+    pub(crate) fn of_resource(&mut self, walk: &Walk<'_>, site: Site<'_>) -> Result<Arc<Slot>, Diagnostics> {
+        let chosen = site.resource.provider_ref.as_ref().and_then(|reference| reference.instance.as_deref());
+        let key = match chosen {
+            Some(expr) => instance_key(walk.resource_expr(site, expr))?,
+            None => InstanceKey::None,
+        };
+        let instance = resolved(walk, site.module, site.resource, key)?;
+        self.slot(&instance).ok_or_else(|| missing_instance(&instance, &site.resource.key.to_string()))
+    }
+
+    /// The provider that an object in the state was made with.
+    pub(crate) fn of_stored(&mut self, instance: &ProviderInstance, object: &str) -> Result<Arc<Slot>, Diagnostics> {
+        self.slot(instance).ok_or_else(|| missing_config(instance, object))
+    }
+
+    /// The slot of a configuration. One of the root that nobody wrote down is empty.
+    fn slot(&mut self, instance: &ProviderInstance) -> Option<Arc<Slot>> {
+        let known = self.slots.get(instance).or_else(|| {
+            // The two public hosts are one.
+            self.slots.iter().find(|(known, _)| same_config(known, instance)).map(|(_, slot)| slot)
+        });
+        if let Some(slot) = known {
+            return Some(Arc::clone(slot));
+        }
+        let implied = instance.config.module.is_root() && instance.config.alias.is_none() && instance.key.is_none();
+        let schema = self.schema(&instance.config.provider).filter(|_| implied)?;
+        self.add(instance.clone(), schema.empty_value());
+        self.slots.get(instance).map(Arc::clone)
+    }
+
+    fn add(&mut self, instance: ProviderInstance, config: Value) {
+        let config = config.unmark_deep().0;
+        let slot = Slot::new(instance.clone(), config, Arc::clone(&self.providers));
+        self.slots.insert(instance, Arc::new(slot));
+    }
+
+    fn schema(&self, provider: &Provider) -> Option<groma_model::schema::Block> {
+        let schema = self.providers.schema(provider)?;
+        schema.provider.get().ok().map(|schema| schema.block.clone())
+    }
+}
+
+fn same_config(known: &ProviderInstance, wanted: &ProviderInstance) -> bool {
+    known.key == wanted.key
+        && known.config.module == wanted.config.module
+        && known.config.alias == wanted.config.alias
+        && known.config.provider.same_as(&wanted.config.provider)
+}
+
+/// Follows what callers pass on.
+fn resolved(
+    walk: &Walk<'_>,
+    module: InstanceIndex,
+    resource: &Resource,
+    mut instance: InstanceKey,
+) -> Result<ProviderInstance, Diagnostics> {
+    let address = resource.provider.clone();
+    let (mut module, mut key) = (module, resource.provider_key());
+    loop {
+        if walk.module(module).provider_configs.contains_key(&key) {
+            break;
+        }
+        let Some(caller) = walk.caller(module) else { break };
+        match passed(walk, module, caller, &key) {
+            Some(reference) => {
+                if let Some(expr) = &reference.instance {
+                    instance = instance_key(walk.call_expr(module, expr))?;
+                }
+                key = reference.key.clone();
+            }
+            // Default configurations are inherited by the provider, whatever its local name is.
+            None if key.alias.is_none() => key.name = local_name(walk, caller, &address),
+            None => break,
+        }
+        module = caller;
+    }
+    Ok(config_in(walk, module, &address, key.alias).instance(instance))
+}
+
+fn passed<'w>(
+    walk: &Walk<'w>,
+    module: InstanceIndex,
+    caller: InstanceIndex,
+    key: &ProviderConfigKey,
+) -> Option<&'w ProviderRef> {
+    let name = walk.graph().modules[walk.module_index(module)].node.path.last()?;
+    let call = walk.module(caller).module_calls.get(name)?;
+    call.providers.iter().find(|passed| passed.in_child.key == *key).map(|passed| &passed.in_parent)
+}
+
+/// What a module calls a provider.
+fn local_name(walk: &Walk<'_>, module: InstanceIndex, address: &Provider) -> Str {
+    let required = &walk.module(module).required_providers;
+    let named = required.entries.keys().find(|name| required.provider_of(name) == *address);
+    named.cloned().unwrap_or_else(|| address.ty.clone())
+}
+
+fn provider_of(walk: &Walk<'_>, module: InstanceIndex, key: &ProviderConfigKey) -> Provider {
+    walk.module(module).required_providers.provider_of(&key.name)
+}
+
+fn config_in(walk: &Walk<'_>, module: InstanceIndex, provider: &Provider, alias: Option<Str>) -> ProviderConfig {
+    let path = &walk.graph().modules[walk.module_index(module)].node.path;
+    ProviderConfig { module: Module::new(path.iter().cloned()), provider: provider.clone(), alias }
+}
+
+pub(super) fn instance_key((value, diagnostics): (Value, Diagnostics)) -> Result<InstanceKey, Diagnostics> {
+    if diagnostics.has_errors() {
+        return Err(diagnostics);
+    }
+    let value = value.unmark_deep().0;
+    match (value.as_str(), value.as_number().and_then(groma_model::number::Number::to_usize)) {
+        (Some(text), _) => Ok(InstanceKey::String(text.into())),
+        (None, Some(number)) => Ok(InstanceKey::Int(i64::try_from(number).unwrap_or(i64::MAX))),
+        (None, None) => {
+            let detail = "The key of a provider instance must be a known string or whole number.";
+            Err(Diagnostic::error("Invalid provider instance key", detail).into())
+        }
+    }
+}
+
+fn missing_instance(instance: &ProviderInstance, resource: &str) -> Diagnostics {
+    let detail =
+        format!("To work with {resource} its provider configuration {instance} is required, but there is none.");
+    Diagnostic::error("Provider instance not present", detail).into()
+}
+
+fn missing_config(instance: &ProviderInstance, object: &str) -> Diagnostics {
+    let detail = format!(
+        "To work with {object} its original provider configuration at {instance} is required, but it has been removed. \
+         This occurs when a provider configuration is removed while objects created by that provider still exist in the \
+         state. Re-add the provider configuration to destroy {object}, after which you can remove the provider \
+         configuration again."
+    );
+    Diagnostic::error("Provider configuration not present", detail).into()
+}

@@ -1,0 +1,80 @@
+//! Provider configurations in use. Each is started and configured once, when it is first needed.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use groma_model::address::{Provider as ProviderAddress, ProviderInstance};
+use groma_model::diag::Diagnostics;
+use groma_model::text::Str;
+use groma_model::value::Value;
+use groma_provider::api::{ClientCapabilities, ConfigureRequest, Provider, ProviderSchema};
+use tokio::sync::OnceCell;
+
+/// Where providers come from.
+#[async_trait]
+pub trait Providers: Send + Sync {
+    /// What a provider offers. None if it is not there.
+    fn schema(&self, provider: &ProviderAddress) -> Option<Arc<ProviderSchema>>;
+
+    /// Starts one for a configuration. It is configured by whoever asked.
+    async fn start(&self, instance: &ProviderInstance) -> Result<Arc<dyn Provider>, Diagnostics>;
+}
+
+/// Providers judge configurations by this; see the compatibility promise.
+pub const TERRAFORM_VERSION: &str = "1.12.0";
+
+/// One provider configuration with its values.
+pub(crate) struct Slot {
+    instance: ProviderInstance,
+    config: Value,
+    providers: Arc<dyn Providers>,
+    started: OnceCell<Option<Arc<dyn Provider>>>,
+}
+
+impl Slot {
+    /// Not started yet. The configuration has no marks.
+    pub(crate) fn new(instance: ProviderInstance, config: Value, providers: Arc<dyn Providers>) -> Self {
+        Self { instance, config, providers, started: OnceCell::new() }
+    }
+
+    /// Which configuration.
+    pub(crate) fn instance(&self) -> &ProviderInstance {
+        &self.instance
+    }
+
+    /// The provider, started and configured. Who comes first is told what went wrong; everybody else only that it did.
+    pub(crate) async fn get(&self) -> Result<Arc<dyn Provider>, Diagnostics> {
+        let mut found = Diagnostics::new();
+        let started = self
+            .started
+            .get_or_init(|| async {
+                match self.start().await {
+                    Ok((provider, warnings)) => {
+                        found = warnings;
+                        Some(provider)
+                    }
+                    Err(errors) => {
+                        found = errors;
+                        None
+                    }
+                }
+            })
+            .await;
+        started.clone().ok_or(found)
+    }
+
+    async fn start(&self) -> Result<(Arc<dyn Provider>, Diagnostics), Diagnostics> {
+        let provider = self.providers.start(&self.instance).await?;
+        let mut diagnostics =
+            provider.validate_provider(self.config.clone()).await.map_err(|error| error.diagnostic())?;
+        if !diagnostics.has_errors() {
+            let request = ConfigureRequest {
+                terraform_version: Str::from(TERRAFORM_VERSION),
+                config: self.config.clone(),
+                capabilities: ClientCapabilities::default(),
+            };
+            diagnostics.extend(provider.configure(request).await.map_err(|error| error.diagnostic())?);
+        }
+        if diagnostics.has_errors() { Err(diagnostics) } else { Ok((provider, diagnostics)) }
+    }
+}

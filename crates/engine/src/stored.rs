@@ -1,0 +1,169 @@
+//! Objects between a state and a provider: decoded by the provider's current schema, and written back.
+
+use std::sync::Arc;
+
+use groma_model::address::ConfigResource;
+use groma_model::codec::json;
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::mark::{Mark, Marks};
+use groma_model::path::Path;
+use groma_model::schema::{IdentitySchema, Schema};
+use groma_model::text::Str;
+use groma_model::value::{PathMarks, Value};
+use groma_provider::api::{Private, Provider, RawState, UpgradeIdentityRequest, UpgradeRequest};
+use groma_state::{Attributes, ObjectState, ObjectStatus, StoredIdentity};
+
+/// What describes the objects of a resource type.
+#[derive(Debug, Clone)]
+pub struct ObjectSchema {
+    /// The resource type.
+    pub type_name: Str,
+    /// Its attributes.
+    pub schema: Arc<Schema>,
+    /// What identifies its objects, if the provider says so.
+    pub identity: Option<Arc<IdentitySchema>>,
+}
+
+/// An object that exists, by its provider's current schema. The value has no marks.
+#[derive(Debug, Clone)]
+pub struct Object {
+    /// Its attributes.
+    pub value: Value,
+    /// Which of them were sensitive in the configuration.
+    pub sensitive: Vec<Path>,
+    /// What the provider keeps with it.
+    pub private: Private,
+    /// What identifies it.
+    pub identity: Option<Value>,
+    /// Whether it is to be replaced.
+    pub status: ObjectStatus,
+    /// What it depends on.
+    pub dependencies: Arc<[ConfigResource]>,
+    /// Whether its replacement is created first.
+    pub create_before_destroy: bool,
+    /// Whether it is forgotten instead of destroyed.
+    pub skip_destroy: bool,
+}
+
+impl Object {
+    /// The value with its marks: what the schema says, and what the configuration had.
+    pub fn marked(&self, schema: &Schema) -> Value {
+        marked(&self.value, schema, &self.sensitive)
+    }
+
+    /// As a state keeps it.
+    pub fn stored(&self, kind: &ObjectSchema) -> Result<ObjectState, Diagnostics> {
+        let failed = |what: &str, error: groma_model::codec::CodecError| {
+            let detail = format!("The {what} cannot be stored: {error}.");
+            Diagnostics::from(Diagnostic::error("Provider produced an invalid object", detail))
+        };
+        let ty = kind.schema.block.implied_type();
+        let attributes = json::encode(&self.value, &ty).map_err(|error| failed("object", error))?;
+        let identity = match (&self.identity, &kind.identity) {
+            (Some(identity), Some(schema)) => {
+                let json = json::encode(identity, &schema.implied_type()).map_err(|error| failed("identity", error))?;
+                let schema_version = u64::try_from(schema.version).ok();
+                Some(StoredIdentity { json, schema_version })
+            }
+            _ => None,
+        };
+        let mut stored =
+            ObjectState::new(u64::try_from(kind.schema.version).unwrap_or_default(), Attributes::Json(attributes));
+        stored.status = self.status;
+        stored.sensitive.clone_from(&self.sensitive);
+        stored.private.clone_from(&self.private.0);
+        stored.dependencies = self.dependencies.to_vec();
+        stored.create_before_destroy = self.create_before_destroy;
+        stored.skip_destroy = self.skip_destroy;
+        stored.identity = identity;
+        Ok(stored)
+    }
+
+    /// Brings a stored object to the provider's current schema. The provider is always asked: that is where it sets right what
+    /// earlier versions of it have written.
+    pub async fn upgraded(
+        stored: &ObjectState,
+        kind: &ObjectSchema,
+        provider: &dyn Provider,
+    ) -> Result<Self, Diagnostics> {
+        let current = u64::try_from(kind.schema.version).unwrap_or_default();
+        if stored.schema_version > current {
+            return Err(newer_schema(stored, kind, current));
+        }
+        let state = match &stored.attributes {
+            Attributes::Json(text) if stored.schema_version == current => {
+                RawState::Json(known_only(text, &kind.schema))
+            }
+            Attributes::Json(text) => RawState::Json(text.clone().into_bytes()),
+            Attributes::Flat(entries) => RawState::Flatmap(entries.clone().into_iter().collect()),
+        };
+        let request = UpgradeRequest {
+            type_name: kind.type_name.clone(),
+            version: i64::try_from(stored.schema_version).unwrap_or(i64::MAX),
+            state,
+        };
+        let response = provider.upgrade(request).await.map_err(|error| error.diagnostic())?;
+        if response.diagnostics.has_errors() {
+            return Err(response.diagnostics);
+        }
+        let identity = match &stored.identity {
+            Some(identity) => upgraded_identity(identity, kind, provider).await?,
+            None => None,
+        };
+        Ok(Self {
+            value: response.value,
+            sensitive: stored.sensitive.clone(),
+            private: Private(stored.private.clone()),
+            identity,
+            status: stored.status,
+            dependencies: stored.dependencies.clone().into(),
+            create_before_destroy: stored.create_before_destroy,
+            skip_destroy: stored.skip_destroy,
+        })
+    }
+}
+
+/// A value with the marks of its schema and those at further paths.
+pub(crate) fn marked(value: &Value, schema: &Schema, sensitive: &[Path]) -> Value {
+    let mut marks = schema.sensitive_marks(value);
+    let marked = |path: &Path| PathMarks { path: path.clone(), marks: Marks::one(Mark::Sensitive) };
+    marks.extend(sensitive.iter().map(marked));
+    value.clone().with_path_marks(&marks)
+}
+
+async fn upgraded_identity(
+    stored: &StoredIdentity,
+    kind: &ObjectSchema,
+    provider: &dyn Provider,
+) -> Result<Option<Value>, Diagnostics> {
+    let Some(schema) = &kind.identity else { return Ok(None) };
+    let version = stored.schema_version.and_then(|version| i64::try_from(version).ok()).unwrap_or_default();
+    if version == schema.version
+        && let Ok(value) = json::decode(&stored.json, &schema.implied_type())
+    {
+        return Ok(Some(value));
+    }
+    let request =
+        UpgradeIdentityRequest { type_name: kind.type_name.clone(), version, json: stored.json.clone().into_bytes() };
+    let response = provider.upgrade_identity(request).await.map_err(|error| error.diagnostic())?;
+    if response.diagnostics.has_errors() { Err(response.diagnostics) } else { Ok(Some(response.value)) }
+}
+
+/// The stored attributes without those that the schema does not have any more. Only for the same version of the schema: else the
+/// provider wants to see them.
+fn known_only(text: &str, schema: &Schema) -> Vec<u8> {
+    let pruned = json::Json::parse(text).ok().and_then(|mut json| {
+        let dropped = json.retain_known(&schema.block.implied_type());
+        dropped.then(|| json.to_text())
+    });
+    pruned.unwrap_or_else(|| text.to_owned()).into_bytes()
+}
+
+fn newer_schema(stored: &ObjectState, kind: &ObjectSchema, current: u64) -> Diagnostics {
+    let detail = format!(
+        "This {} was stored with version {} of its schema, and the provider that is installed knows versions up to {current}. \
+         Select a newer version of the provider.",
+        kind.type_name, stored.schema_version
+    );
+    Diagnostic::error("Resource instance managed by newer provider version", detail).into()
+}

@@ -1,0 +1,74 @@
+//! What resources are, as expressions see them while a plan is made or carried out.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use groma_lang::config::{ProviderSource, Repetition, Resource, ResourceKey, ResourceMode};
+use groma_lang::func::ExternalFunction;
+use groma_lang::oracle::{ResourceOracle, SchemaSource};
+use groma_model::address::InstanceKey;
+use groma_model::mark::Mark;
+use groma_model::schema::Schema;
+use groma_model::ty::Type;
+use groma_model::value::Value;
+
+/// The values of resources, by module instance. Each is set once, when the resource is done.
+pub(crate) struct ResourceValues<'a> {
+    schemas: &'a dyn SchemaSource,
+    known: RwLock<HashMap<String, HashMap<ResourceKey, Value>>>,
+}
+
+impl<'a> ResourceValues<'a> {
+    /// Nothing yet.
+    pub(crate) fn new(schemas: &'a dyn SchemaSource) -> Self {
+        Self { schemas, known: RwLock::default() }
+    }
+
+    /// Takes the instances of a resource in, with marks.
+    pub(crate) fn set(&self, module: &str, resource: &Resource, instances: Vec<(InstanceKey, Value)>) {
+        let value = combined(resource, instances);
+        let value = if resource.key.mode == ResourceMode::Ephemeral { value.mark(Mark::Ephemeral) } else { value };
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.entry(module.to_owned()).or_default().insert(resource.key.clone(), value);
+    }
+}
+
+/// One object, or a tuple or object of instances.
+fn combined(resource: &Resource, instances: Vec<(InstanceKey, Value)>) -> Value {
+    match resource.repetition {
+        Repetition::Once | Repetition::Enabled(_) => {
+            let only = instances.into_iter().next();
+            only.map_or_else(|| Value::null(Type::Dynamic), |(_, value)| value)
+        }
+        Repetition::Count(_) => Value::tuple(instances.into_iter().map(|(_, value)| value).collect()),
+        Repetition::ForEach(_) => {
+            let keyed = instances.into_iter().filter_map(|(key, value)| match key {
+                InstanceKey::String(key) => Some((key, value)),
+                InstanceKey::None | InstanceKey::Int(_) => None,
+            });
+            Value::object(keyed)
+        }
+    }
+}
+
+impl SchemaSource for ResourceValues<'_> {
+    fn provider(&self, provider: &ProviderSource) -> Option<Arc<Schema>> {
+        self.schemas.provider(provider)
+    }
+
+    fn resource(&self, provider: &ProviderSource, mode: ResourceMode, kind: &str) -> Option<Arc<Schema>> {
+        self.schemas.resource(provider, mode, kind)
+    }
+
+    fn function(&self, provider: &ProviderSource, name: &str) -> Option<Arc<ExternalFunction>> {
+        self.schemas.function(provider, name)
+    }
+}
+
+impl ResourceOracle for ResourceValues<'_> {
+    fn value(&self, module: &str, resource: &Resource) -> Value {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let found = known.get(module).and_then(|resources| resources.get(&resource.key));
+        found.cloned().unwrap_or_else(Value::dynamic)
+    }
+}
