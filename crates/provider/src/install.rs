@@ -23,6 +23,8 @@ mod selected;
 mod selection;
 mod signature;
 pub mod source;
+#[cfg(any(all(test, feature = "wire"), feature = "testing"))]
+pub mod testing;
 
 pub use authentication::{
     Authentication, AuthenticationResult, Disposition, RegistryAuthentication, RegistryPackage, Trust,
@@ -41,5 +43,5 @@ pub use platform::{Platform, PlatformError};
 pub use selected::{Selected, SelectionError, find_selected, verify_selections};
 pub use signature::SignaturePolicy;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "wire"))]
 mod tests;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
 use groma_fetch::http::Client;
 use groma_model::address::Provider;
 use groma_model::version::{Constraints, Version};
@@ -167,10 +168,14 @@ impl Installer {
         if mode == Mode::ReadOnly && failures.is_empty() {
             check_read_only(locks, &decisions)?;
         }
-        let work = decisions.into_iter().map(|(provider, decision)| async move {
+        // Boxed, so that whoever spawns an installation need not prove anything about the borrows in here.
+        let mut work: Vec<BoxFuture<'_, (&Provider, Result<Done, Failure>)>> = Vec::with_capacity(decisions.len());
+        for (provider, decision) in decisions {
             let constraints = &requirements[provider];
-            (provider, self.carry_out(provider, constraints, decision, locks, mode).await)
-        });
+            work.push(Box::pin(async move {
+                (provider, self.carry_out(provider, constraints, decision, locks, mode).await)
+            }));
+        }
         let mut finished = futures_util::stream::iter(work).buffer_unordered(self.settings.parallel.max(1));
         let mut installed = Installed { locks: locks.clone(), packages: BTreeMap::new() };
         while let Some((provider, result)) = finished.next().await {
@@ -304,9 +309,9 @@ impl Installer {
             version: wanted.version.clone(),
         };
         let executable = package.executable().map_err(failed(Step::Fetch, &wanted.version))?;
-        let selected = Selected::Package { package, executable, hashes: Hash::usable(&hashes) };
-        let lock = (!hashes.is_empty())
-            .then(|| ProviderLock::new(wanted.provider, wanted.version, wanted.constraints, hashes));
+        let lock = ProviderLock::new(wanted.provider, wanted.version, wanted.constraints, hashes);
+        let selected = Selected::Package { package, executable, hashes: lock.usable_hashes() };
+        let lock = Some(lock).filter(|lock| !lock.hashes().is_empty());
         Ok(Done { selected, lock })
     }
 
