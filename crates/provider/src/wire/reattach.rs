@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::connection::Connection;
 use super::handshake::{Address, HandshakeError, ProtocolVersion};
 use super::launch::Settings;
+use super::plugin::{OpenError, PluginProvider};
 use super::process::StartError;
 
 /// A plugin that runs by itself.
@@ -90,6 +91,13 @@ impl Reattach {
     /// Connects to it.
     pub(super) async fn connect(&self) -> Result<Connection, StartError> {
         Connection::to_running(self.name.clone(), self.protocol, self.address.clone(), self.settings).await
+    }
+}
+
+impl PluginProvider {
+    /// Connects to a plugin that runs by itself. It is asked what it offers every time: who debugs it changes it.
+    pub async fn attach(reattach: &Reattach) -> Result<Self, OpenError> {
+        Self::connected(reattach.connect().await?, None).await
     }
 }
 

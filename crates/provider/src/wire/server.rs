@@ -241,8 +241,13 @@ async fn host_is_gone(by_itself: bool) {
 }
 
 /// The whole `main` of a plugin: reads arguments and environment, logs to the host, serves, and says what went wrong.
-pub fn plugin_main(address: &str, provider: impl FnOnce() -> Arc<dyn Provider>) -> ExitCode {
+pub fn plugin_main(
+    address: &str,
+    protocols: &[ProtocolVersion],
+    provider: impl FnOnce() -> Arc<dyn Provider>,
+) -> ExitCode {
     let mut serve = Serve::new(address, Surroundings::from_environment());
+    serve.protocols = protocols.to_owned();
     serve.debug = std::env::args_os().skip(1).any(|arg| arg == "-debug" || arg == "--debug");
     if !serve.debug {
         HostLog::install();
