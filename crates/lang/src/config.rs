@@ -40,6 +40,8 @@ pub use addresses::ObjectAddress;
 pub use backend::{Backend, Cloud, ProviderMeta};
 pub use check::{Check, CheckRule};
 pub use encryption::Encryption;
+/// What declarations are made of, for those who look into them.
+pub use groma_syntax::ast::{Expr, Step, StepKey, Traversal};
 pub use import::Import;
 pub use module_call::{ModuleCall, PassedProvider};
 pub use moved::Moved;

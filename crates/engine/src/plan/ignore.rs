@@ -1,10 +1,9 @@
 //! `ignore_changes`: the configuration as if what is ignored had been written as it is.
 
-use groma_lang::config::{IgnoreChanges, RelativePath};
+use groma_lang::config::{IgnoreChanges, RelativePath, Step, StepKey};
 use groma_model::path::{Path, PathKey, PathStep};
 use groma_model::schema::Block;
 use groma_model::value::{Entries, Value, ValueKind};
-use groma_syntax::ast::{Step, StepKey};
 
 /// The configuration that is planned with. Both values are without marks; `prior` exists.
 pub(super) fn ignoring(ignore: &IgnoreChanges, schema: &Block, prior: &Value, config: &Value) -> Value {
@@ -30,13 +29,18 @@ fn all_ignored(schema: &Block, prior: &Value) -> Value {
 }
 
 /// A path as it is written, in terms of values.
-pub(super) fn path_of(path: &RelativePath) -> Path {
+fn path_of(path: &RelativePath) -> Path {
+    path_of_steps(&path.steps)
+}
+
+/// Steps as they are written, in terms of values.
+pub(super) fn path_of_steps(steps: &[Step]) -> Path {
     let step = |step: &Step| match step {
         Step::Attr { name, .. } => PathStep::Attr(name.clone()),
         Step::Index { key: StepKey::Number(number), .. } => PathStep::Index(PathKey::Number(number.clone())),
         Step::Index { key: StepKey::String(text), .. } => PathStep::Index(PathKey::String(text.clone())),
     };
-    Path::from(path.steps.iter().map(step).collect::<Vec<_>>())
+    Path::from(steps.iter().map(step).collect::<Vec<_>>())
 }
 
 /// `config` with what `prior` has at a path. What cannot be followed in either is left alone.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use groma_lang::config::{Repetition, Resource, ResourceKey, ResourceMode};
+use groma_lang::config::{Expr, Repetition, Resource, ResourceKey, ResourceMode};
 use groma_lang::graph::NodeIndex;
 use groma_lang::walk::{InstanceIndex, RepetitionData, Site};
 use groma_model::address::{AbsInstance, AbsResource, InstanceKey, ModuleInstance};
@@ -243,7 +243,7 @@ impl<'a> Driver<'a, '_> {
         Ok(None)
     }
 
-    fn truth(&self, site: Site<'_>, expr: &groma_syntax::ast::Expr) -> Result<Option<bool>, Diagnostics> {
+    fn truth(&self, site: Site<'_>, expr: &Expr) -> Result<Option<bool>, Diagnostics> {
         let (value, found) = self.walk.resource_expr(site, expr);
         if found.has_errors() {
             return Err(found);

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use groma_lang::config::{Resource, ResourceMode, trigger_keys, trigger_target};
+use groma_lang::config::{Expr, Resource, ResourceMode, Traversal, trigger_keys, trigger_target};
 use groma_lang::graph::{ModuleIndex, NodeIndex, NodeKind};
 use groma_lang::refs::{Reference, Subject};
 use groma_lang::walk::Site;
 use groma_model::address::ModuleInstance;
 use groma_model::diag::Diagnostics;
-use groma_model::path::{Path, PathKey, PathStep};
+use groma_model::path::Path;
 use groma_model::value::Value;
-use groma_syntax::ast::{Expr, Step, StepKey, Traversal};
 
 use super::driver::Driver;
+use super::ignore::path_of_steps;
 use crate::change::{Action, Change, Reason};
 use crate::execution::may_meet;
 
@@ -102,7 +102,7 @@ impl Driver<'_, '_> {
             key = super::provider_use::instance_key((value, found))?;
         }
         let target = self.absolute(site.module, resource);
-        let path = path_of(reference.remaining(&traversal));
+        let path = path_of_steps(reference.remaining(&traversal));
         let mut changes = self.gathered.changes_of(&target);
         Ok(changes.any(|change| (key.is_none() || *change.address.key() == key) && has_changed(change, &path)))
     }
@@ -113,13 +113,4 @@ fn has_changed(change: &Change, path: &Path) -> bool {
     let acts = change.action.creates() || change.action == Action::Update;
     let at = |value: &Value| value.clone().unmark_deep().0.apply_path(path).ok();
     acts && change.deposed.is_none() && (path.is_empty() || at(&change.before) != at(&change.after))
-}
-
-fn path_of(steps: &[Step]) -> Path {
-    let step = |step: &Step| match step {
-        Step::Attr { name, .. } => PathStep::Attr(name.clone()),
-        Step::Index { key: StepKey::Number(number), .. } => PathStep::Index(PathKey::Number(number.clone())),
-        Step::Index { key: StepKey::String(text), .. } => PathStep::Index(PathKey::String(text.clone())),
-    };
-    Path::from(steps.iter().map(step).collect::<Vec<_>>())
 }
