@@ -30,7 +30,6 @@ use std::sync::Arc;
 use groma_model::diag::Diagnostics;
 use groma_model::span::{SourceMap, Span};
 use groma_model::text::Str;
-use groma_syntax::ast::Expr;
 
 pub use groma_model::address::{
     LocalProviderConfig as ProviderConfigKey, Provider as ProviderSource, Resource as ResourceKey, ResourceMode,
