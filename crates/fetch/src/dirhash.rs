@@ -37,7 +37,7 @@ pub fn h1_directory(root: &Path) -> Result<String, HashError> {
     list(&root, String::new(), &mut files, 0)?;
     let mut lines = Vec::with_capacity(files.len());
     for (name, path) in files {
-        let mut file = std::fs::File::open(&path).map_err(|source| read_error(&path, source))?;
+        let mut file = open(&path).map_err(|source| read_error(&path, source))?;
         lines.push((name, sha256(&mut file).map_err(|source| read_error(&path, source))?.0));
     }
     Ok(h1(lines))
@@ -47,6 +47,9 @@ pub fn h1_directory(root: &Path) -> Result<String, HashError> {
 pub fn h1_zip(archive: impl Read + Seek) -> Result<String, HashError> {
     let broken = |error: zip::result::ZipError| HashError::Archive(error.to_string());
     let mut archive = zip::ZipArchive::new(archive).map_err(broken)?;
+    if archive.has_duplicate_names() {
+        return Err(HashError::Archive("a name occurs twice".to_owned()));
+    }
     let mut lines = Vec::with_capacity(archive.len());
     for index in 0..archive.len() {
         let mut file = archive.by_index(index).map_err(broken)?;
@@ -97,6 +100,14 @@ fn h1(mut lines: Vec<(String, [u8; 32])>) -> String {
     format!("h1:{}", base64::engine::general_purpose::STANDARD.encode(digest.finalize()))
 }
 
+/// Opens a plain file. Opening a pipe would wait for somebody to write to it.
+fn open(path: &Path) -> io::Result<std::fs::File> {
+    if !path.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
+    }
+    std::fs::File::open(path)
+}
+
 fn list(dir: &Path, prefix: String, files: &mut Vec<(String, PathBuf)>, depth: usize) -> Result<(), HashError> {
     if depth > MAX_DEPTH {
         return Err(HashError::Name(prefix));
@@ -124,4 +135,84 @@ fn check_name(name: &str) -> Result<(), HashError> {
 
 fn read_error(path: &Path, source: io::Error) -> HashError {
     HashError::Read { path: path.display().to_string(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Cursor, Write};
+
+    /// What Go's `dirhash` says about these files.
+    const EXPECTED: &str = "h1:fNd8YWBZBOCNHO0816KSCJjhSXHFtew4KtibGff2gSc=";
+    const FILES: [(&str, &str); 6] =
+        [("main.tf", "resource {}\n"), ("a/b/c", "x"), ("a b/é", "y"), ("a/zero", ""), ("a-1", "z"), ("B", "q")];
+
+    fn zip(entries: &[(&str, &str)]) -> Cursor<Vec<u8>> {
+        let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, content) in entries {
+            writer.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            writer.write_all(content.as_bytes()).unwrap();
+        }
+        writer.finish().unwrap()
+    }
+
+    fn tree() -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (name, content) in FILES {
+            let path = root.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, content).unwrap();
+        }
+        std::fs::create_dir(root.path().join("empty")).unwrap();
+        root
+    }
+
+    #[test]
+    fn a_directory_and_its_archive_have_the_hash_that_go_gives_them() {
+        assert_eq!(h1_directory(tree().path()).unwrap(), EXPECTED);
+        assert_eq!(h1_zip(zip(&FILES)).unwrap(), EXPECTED);
+        let mut reversed = FILES;
+        reversed.reverse();
+        assert_eq!(h1_zip(zip(&reversed)).unwrap(), EXPECTED);
+    }
+
+    #[test]
+    fn directories_in_an_archive_count_as_go_counts_them() {
+        let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        writer.add_directory("dir/", zip::write::SimpleFileOptions::default()).unwrap();
+        writer.start_file("dir/x", zip::write::SimpleFileOptions::default()).unwrap();
+        writer.write_all(b"x").unwrap();
+        let hash = h1_zip(writer.finish().unwrap()).unwrap();
+        assert_eq!(hash, "h1:ZEOkVDNfKvwx92VmquiRHuir6KP09jTzZqa9Lf2h10w=");
+    }
+
+    #[test]
+    fn an_archive_has_the_hash_of_its_bytes() {
+        let expected = "zh:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(zh(&mut b"abc".as_slice()).unwrap(), expected);
+        assert_eq!(zh_of_digest(&sha256(&mut b"abc".as_slice()).unwrap().0), expected);
+    }
+
+    #[test]
+    fn names_with_line_breaks_have_no_hash() {
+        assert!(matches!(h1_zip(zip(&[("a\nb", "")])), Err(HashError::Name(_))));
+        assert!(h1_zip(Cursor::new(b"no archive".to_vec())).is_err());
+        assert!(h1_directory(Path::new("/nonexistent/package")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_to_files_are_followed_and_others_are_refused() {
+        let root = tree();
+        std::fs::rename(root.path().join("B"), root.path().join("empty/B")).unwrap();
+        std::os::unix::fs::symlink("empty/B", root.path().join("B")).unwrap();
+        assert!(h1_directory(root.path()).is_ok());
+        // The whole package as a link, as plugin caches have it.
+        let cache = tempfile::tempdir().unwrap();
+        let plain = tree();
+        std::os::unix::fs::symlink(plain.path(), cache.path().join("linked")).unwrap();
+        assert_eq!(h1_directory(&cache.path().join("linked")).unwrap(), EXPECTED);
+        std::os::unix::fs::symlink("a", root.path().join("to-directory")).unwrap();
+        assert!(h1_directory(root.path()).is_err());
+    }
 }

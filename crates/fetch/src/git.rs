@@ -45,7 +45,7 @@ impl Default for GitSettings {
     fn default() -> Self {
         Self {
             program: "git".into(),
-            timeout: Duration::from_secs(15 * 60),
+            timeout: Duration::from_mins(15),
             submodules: true,
             keep_repository: false,
             local_repositories: true,

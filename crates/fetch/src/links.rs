@@ -65,8 +65,10 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> LinkError + use<> {
     move |source| LinkError::Io { path, source }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
+    #![cfg(unix)]
+
     use super::*;
     use std::os::unix::fs::symlink;
 

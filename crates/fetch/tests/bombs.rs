@@ -1,5 +1,6 @@
 //! Archives that grow, in a process of their own: how much memory and time it takes to refuse them.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::fs::File;
 use std::io::{Seek, Write};

@@ -59,7 +59,7 @@ fn github(source: &str) -> Detected {
     let Some(decoded) = unescape(&format!("/{owner}/{repository}"), false) else {
         return Some(Err(AddressError::Malformed(format!("error parsing GitHub URL: {source}"))));
     };
-    let suffix = if decoded.ends_with(".git") { "" } else { ".git" };
+    let suffix = if is_named_git(&decoded) { "" } else { ".git" };
     let subdir = if rest.is_empty() { String::new() } else { format!("//{}", rest.join("/")) };
     let query = if query.is_empty() { String::new() } else { format!("?{query}") };
     Some(Ok(format!("git::https://{host}{}{query}", escape_path(&format!("{decoded}{suffix}{subdir}")))))
@@ -86,6 +86,11 @@ fn scp(source: &str) -> Detected {
     Some(Ok(format!("git::ssh://git@{host}{slash}{}{query}", escape_path(path))))
 }
 
+/// Whether the usual ending is there already. It has no other spellings: the server tells names apart by case.
+fn is_named_git(path: &str) -> bool {
+    path.as_bytes().ends_with(b".git")
+}
+
 fn bitbucket(source: &str) -> Detected {
     if !source.starts_with("bitbucket.org/") {
         return None;
@@ -95,7 +100,7 @@ fn bitbucket(source: &str) -> Detected {
         let words = "Bitbucket URLs should be bitbucket.org/username/repo";
         return Some(Err(AddressError::Malformed(words.to_owned())));
     }
-    let suffix = if path.ends_with(".git") { "" } else { ".git" };
+    let suffix = if is_named_git(path) { "" } else { ".git" };
     Some(Ok(format!("git::https://{path}{suffix}{query}")))
 }
 

@@ -1,6 +1,8 @@
 //! Which texts Go's URL parser takes, and how it writes paths and parameters again. Whether an address is a URL or a
 //! shorthand has always been decided by that parser, which is more forgiving than the standard that ours follows.
 
+use std::fmt::Write;
+
 /// The scheme of a URL, if the text is a URL; an empty one if it is a relative reference; nothing if it is no URL.
 pub(super) fn scheme(text: &str) -> Option<String> {
     if text.bytes().any(|byte| byte < 0x20 || byte == 0x7f) {
@@ -130,7 +132,8 @@ fn escape(text: &str, keep: impl Fn(u8) -> bool) -> String {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) || keep(byte) {
             result.push(char::from(byte));
         } else {
-            result.push_str(&format!("%{byte:02X}"));
+            // Writing to a string cannot fail.
+            let _ = write!(result, "%{byte:02X}");
         }
     }
     result

@@ -13,7 +13,7 @@ use super::{Credentials, CredentialsError, Token};
 use crate::host::Host;
 
 /// A helper may ask a vault that asks a person; it must still end some day.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// A token is small; what writes more is no helper.
 const MAX_OUTPUT: u64 = 1 << 20;
 
@@ -91,8 +91,10 @@ impl Credentials for HelperProgram {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
+    #![cfg(unix)]
+
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 

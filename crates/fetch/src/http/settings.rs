@@ -47,7 +47,7 @@ impl Default for ClientSettings {
             user_agent: concat!("groma/", env!("CARGO_PKG_VERSION")).to_owned(),
             connect_timeout: Duration::from_secs(10),
             request_timeout: Duration::from_secs(10),
-            idle_timeout: Duration::from_secs(60),
+            idle_timeout: Duration::from_mins(1),
             retries: 1,
             download_retries: 2,
             backoff: Duration::from_millis(500),

@@ -59,7 +59,7 @@ impl Reply {
         let length = self.promise.unwrap_or(self.body.len());
         let mut head = format!("HTTP/1.1 {} Status\r\nContent-Length: {length}\r\nConnection: close\r\n", self.status);
         for (name, value) in &self.headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            head += &[name, ": ", value, "\r\n"].concat();
         }
         [head.as_bytes(), b"\r\n", &self.body].concat()
     }

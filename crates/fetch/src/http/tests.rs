@@ -15,8 +15,8 @@ fn get(server: &Server, path: &str) -> Request {
     Request::get(server.url(path)).plain_http(true)
 }
 
-fn secret() -> Option<Token> {
-    Some(Token::new("hunter2"))
+fn secret() -> Token {
+    Token::new("hunter2")
 }
 
 #[tokio::test]
@@ -33,7 +33,7 @@ async fn an_answer_is_read() {
 #[tokio::test]
 async fn the_token_is_sent_and_never_shown() {
     let server = Server::start(|_, _| Reply::new(401, "who are you?"));
-    let error = client(&server).get_bytes(&get(&server, "/x").bearer(secret()), 100).await.unwrap_err();
+    let error = client(&server).get_bytes(&get(&server, "/x").bearer(Some(secret())), 100).await.unwrap_err();
     assert_eq!(server.asked()[0].header("authorization"), Some("Bearer hunter2"));
     assert_eq!(error.status(), Some(StatusCode::UNAUTHORIZED));
     let shown = format!("{error} {error:?}");
@@ -54,9 +54,9 @@ async fn credentials_stay_with_their_host() {
         _ => Reply::new(200, "end"),
     });
     let client = client(&server);
-    client.get_bytes(&get(&server, "/same").bearer(secret()), 100).await.unwrap();
+    client.get_bytes(&get(&server, "/same").bearer(Some(secret())), 100).await.unwrap();
     assert!(server.asked().iter().all(|asked| asked.header("authorization").is_some()));
-    client.get_bytes(&get(&server, "/other").bearer(secret()), 100).await.unwrap();
+    client.get_bytes(&get(&server, "/other").bearer(Some(secret())), 100).await.unwrap();
     assert_eq!(other.asked()[0].header("authorization"), None);
 }
 
@@ -65,7 +65,7 @@ async fn another_name_of_the_same_machine_is_another_host() {
     let server = Server::start(|asked, _| Reply::new(200, asked.path.clone()));
     let alias = server.alias("/end");
     let first = Server::start(move |_, _| Reply::redirect(&alias));
-    client(&first).get_bytes(&get(&first, "/x").bearer(secret()), 100).await.unwrap();
+    client(&first).get_bytes(&get(&first, "/x").bearer(Some(secret())), 100).await.unwrap();
     assert_eq!(server.asked()[0].header("authorization"), None);
 }
 

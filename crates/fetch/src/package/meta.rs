@@ -14,10 +14,10 @@ pub(super) fn terraform_get(page: &[u8]) -> Option<String> {
         if tag.name.eq_ignore_ascii_case("body") || tag.name.eq_ignore_ascii_case("/head") {
             return None;
         }
-        if tag.name.eq_ignore_ascii_case("meta") && tag.attribute("name").is_some_and(|name| name == "terraform-get") {
-            if let Some(content) = tag.attribute("content").filter(|content| !content.is_empty()) {
-                return Some(content);
-            }
+        let is_ours =
+            tag.name.eq_ignore_ascii_case("meta") && tag.attribute("name").as_deref() == Some("terraform-get");
+        if let Some(content) = tag.attribute("content").filter(|content| is_ours && !content.is_empty()) {
+            return Some(content);
         }
         rest = &rest[tag.length..];
     }
@@ -91,8 +91,8 @@ mod tests {
         let wanted = Some("https://example.com/x.zip?a=1&b=2".to_owned());
         for page in [
             r#"<html><head><meta name="terraform-get" content="https://example.com/x.zip?a=1&amp;b=2" /></head></html>"#,
-            r#"<!DOCTYPE html><HEAD><META CONTENT='https://example.com/x.zip?a=1&amp;b=2' NAME='terraform-get'>"#,
-            r#"<meta charset=utf-8><meta name=terraform-get content=https://example.com/x.zip?a=1&amp;b=2>"#,
+            "<!DOCTYPE html><HEAD><META CONTENT='https://example.com/x.zip?a=1&amp;b=2' NAME='terraform-get'>",
+            "<meta charset=utf-8><meta name=terraform-get content=https://example.com/x.zip?a=1&amp;b=2>",
             "<meta\n  name = \"terraform-get\"\n  content = \"https://example.com/x.zip?a=1&amp;b=2\"\n>",
         ] {
             assert_eq!(found(page), wanted, "{page}");

@@ -135,7 +135,8 @@ mod tests {
         {
             assert!(!is(pattern, name), "{pattern} {name}");
         }
-        assert!(!is(&"a*".repeat(50), &format!("{}b", "a".repeat(200))) || true);
+        // This would take for ever if every star tried everything.
+        assert!(!is(&format!("{}c", "a*".repeat(50)), &format!("{}b", "a".repeat(200))));
     }
 
     #[test]
