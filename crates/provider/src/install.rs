@@ -43,5 +43,6 @@ pub use platform::{Platform, PlatformError};
 pub use selected::{Selected, SelectionError, find_selected, verify_selections};
 pub use signature::SignaturePolicy;
 
-#[cfg(all(test, feature = "wire"))]
+#[cfg(test)]
+#[cfg(feature = "wire")]
 mod tests;

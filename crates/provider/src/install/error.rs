@@ -257,14 +257,14 @@ pub enum Failure {
     },
     /// The source has no versions for us.
     #[error("{0}")]
-    Query(SourceError),
+    Query(Box<SourceError>),
     /// The source has no package for us.
     #[error("{error}")]
     Meta {
         /// Which version.
         version: Version,
         /// Why.
-        error: SourceError,
+        error: Box<SourceError>,
     },
     /// The package could not be put in place.
     #[error("{error}")]
@@ -274,7 +274,7 @@ pub enum Failure {
         /// Whether it was to be linked from the shared cache, or fetched.
         step: Step,
         /// Why.
-        error: PackageError,
+        error: Box<PackageError>,
     },
 }
 
@@ -282,7 +282,7 @@ pub enum Failure {
 #[derive(Debug, Clone, Error)]
 pub enum InstallError {
     /// Some providers could not be installed. Others may be installed now; the lock file stays as it was.
-    #[error("some providers could not be installed:{}", .0.iter().map(|(provider, (failure, _))| format!("\n- {provider}: {failure}")).collect::<String>())]
+    #[error("some providers could not be installed:{}", each_failure(.0))]
     Providers(BTreeMap<Provider, (Failure, Constraints)>),
     /// The lock file would have to change, and may not.
     #[error("changes to the required provider dependencies were detected, but the lock file is read-only")]
@@ -292,6 +292,12 @@ pub enum InstallError {
         /// Providers that are not needed.
         superfluous: Vec<Provider>,
     },
+}
+
+fn each_failure(failures: &BTreeMap<Provider, (Failure, Constraints)>) -> String {
+    let lines: Vec<String> =
+        failures.iter().map(|(provider, (failure, _))| format!("\n- {provider}: {failure}")).collect();
+    lines.concat()
 }
 
 fn list(versions: &[Version]) -> String {

@@ -263,7 +263,8 @@ impl Installer {
         if let Some(version) = locked.as_ref().filter(|version| self.is_at_hand(provider, version, locks)) {
             return Ok(version.clone());
         }
-        let available = self.source.available_versions(provider).await.map_err(Failure::Query)?;
+        let available =
+            self.source.available_versions(provider).await.map_err(|error| Failure::Query(Box::new(error)))?;
         if !available.warnings.is_empty() {
             self.tell(Event::QueryWarnings { provider: provider.clone(), warnings: available.warnings });
         }
@@ -280,7 +281,7 @@ impl Installer {
     async fn install(&self, wanted: Wanted, mode: Mode) -> Result<Done, Failure> {
         let failed = |step: Step, version: &Version| {
             let version = version.clone();
-            move |error: PackageError| Failure::Package { version, step, error }
+            move |error: PackageError| Failure::Package { version, step, error: Box::new(error) }
         };
         let locked = wanted.lock.as_ref().map(|lock| lock.hashes().to_vec()).unwrap_or_default();
         let present = self.target.find(&wanted.provider, &wanted.version);
@@ -319,7 +320,11 @@ impl Installer {
     async fn ensure_in(&self, directory: &PackageDir, wanted: &Wanted, mode: Mode) -> Result<Ensured, Failure> {
         let (provider, version) = (&wanted.provider, &wanted.version);
         let in_cache = self.cache.is_some();
-        let failed = |error: PackageError| Failure::Package { version: version.clone(), step: Step::Fetch, error };
+        let failed = |error: PackageError| Failure::Package {
+            version: version.clone(),
+            step: Step::Fetch,
+            error: Box::new(error),
+        };
         let _lock = directory.lock(provider, version, &*self.observer).await.map_err(failed)?;
         // Somebody else may have been at work until just now.
         let present = directory.find(provider, version);
@@ -337,7 +342,7 @@ impl Installer {
             return self.trust_cache(package).await.map_err(failed);
         }
         let meta = self.source.package(provider, version, &self.settings.platform).await;
-        let meta = meta.map_err(|error| Failure::Meta { version: version.clone(), error })?;
+        let meta = meta.map_err(|error| Failure::Meta { version: version.clone(), error: Box::new(error) })?;
         self.tell(Event::FetchBegin {
             provider: provider.clone(),
             version: version.clone(),

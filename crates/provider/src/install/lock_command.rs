@@ -97,7 +97,7 @@ pub async fn lock_for_platforms(
         let installer = Installer::new(source.clone(), client.clone(), settings).with_observer(observer(platform));
         let installed = installer.ensure(&lockable, &selections, Mode::AddHashes).await;
         let installed = installed.map_err(|error| LockCommandError::Install { platform: platform.clone(), error })?;
-        for lock in installed.locks.iter() {
+        for lock in &installed.locks {
             if selections.get(&lock.provider).is_none() {
                 let (provider, constraints) = (lock.provider.clone(), lock.constraints.clone());
                 selections.set(ProviderLock::new(provider, lock.version.clone(), constraints, Vec::new()));

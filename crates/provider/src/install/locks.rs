@@ -132,6 +132,15 @@ impl Locks {
     }
 }
 
+impl<'a> IntoIterator for &'a Locks {
+    type Item = &'a ProviderLock;
+    type IntoIter = btree_map::Values<'a, Provider, ProviderLock>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
 impl FromIterator<ProviderLock> for Locks {
     fn from_iter<T: IntoIterator<Item = ProviderLock>>(locks: T) -> Self {
         let mut all = Self::new();

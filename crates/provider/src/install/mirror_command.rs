@@ -78,7 +78,11 @@ pub async fn mirror(
     let root = directory.to_owned();
     let known = hashes_by_archive(&mirrored);
     match tokio::task::spawn_blocking(move || write_indexes(&root, &known)).await {
-        Ok(problems) => problems.into_iter().for_each(|problem| diagnostics.push(index_error(&problem))),
+        Ok(problems) => {
+            for problem in problems {
+                diagnostics.push(index_error(&problem));
+            }
+        }
         Err(error) => diagnostics.push(index_error(&error.to_string())),
     }
     (mirrored, diagnostics)

@@ -79,7 +79,9 @@ pub enum SelectionError {
 impl SelectionError {
     /// For people.
     pub fn diagnostic(&self) -> Diagnostic {
-        let list = |problems: &[String]| problems.iter().map(|problem| format!("\n  - {problem}")).collect::<String>();
+        let list = |problems: &[String]| {
+            problems.iter().map(|problem| format!("\n  - {problem}")).collect::<Vec<_>>().concat()
+        };
         match self {
             Self::Inconsistent { problems, first_time } => {
                 let advice = if *first_time {

@@ -120,7 +120,7 @@ fn check_with(
     }
     let lasts = Validity(signature.signature_expiration_time().map(|time| u64::from(time.as_secs())));
     expired |= signature.created().is_some_and(|time| lasts.is_over(u64::from(time.as_secs()), now));
-    Ok(Some(Signer { key_id: shown_id(&primary.legacy_key_id()), expired }))
+    Ok(Some(Signer { key_id: shown_id(primary.legacy_key_id()), expired }))
 }
 
 fn is_issuer(signature: &Signature, key: &impl KeyDetails) -> bool {
@@ -128,7 +128,7 @@ fn is_issuer(signature: &Signature, key: &impl KeyDetails) -> bool {
         || signature.issuer_fingerprint().contains(&&key.fingerprint())
 }
 
-fn shown_id(id: &KeyId) -> String {
+fn shown_id(id: KeyId) -> String {
     hex::encode_upper(id.as_ref())
 }
 
@@ -188,5 +188,5 @@ fn is_revoked(key: &SignedPublicKey) -> bool {
     key.details.revocation_signatures.iter().any(|signature| signature.verify_key(&key.primary_key).is_ok())
 }
 
-#[cfg(all(test, feature = "wire"))]
+#[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use groma_model::version::{Constraints, Version};
 
 use super::testing::Release;
 use super::*;
-use world::{World, address, constraints};
+use world::{World, address, constraints, version_of};
 
 #[tokio::test]
 async fn a_provider_is_installed_and_locked() {
@@ -59,9 +59,9 @@ async fn what_is_locked_stays_until_upgraded() {
     world.publish("thing", "1.1.0");
     let again = world.install(&[("acme/thing", "")]).await.unwrap();
     assert_eq!(again.locks, world.locks);
-    assert_eq!(world.version_of(&again, "acme/thing"), "1.0.0");
+    assert_eq!(version_of(&again, "acme/thing"), "1.0.0");
     let upgraded = world.install_as(&[("acme/thing", "")], Mode::Upgrade).await.unwrap();
-    assert_eq!(world.version_of(&upgraded, "acme/thing"), "1.1.0");
+    assert_eq!(version_of(&upgraded, "acme/thing"), "1.1.0");
     let hashes = upgraded.locks.get(&address("acme/thing")).unwrap().hashes();
     let before = world.locks.get(&address("acme/thing")).unwrap().hashes();
     assert!(before.iter().all(|hash| !hashes.contains(hash)), "another version has other hashes");
@@ -132,7 +132,7 @@ async fn terraforms_selection_is_taken_over_for_the_public_registry() {
     world.locks.set(ProviderLock::new(theirs.clone(), Version::new(3, 0, 0), Constraints::default(), hashes));
     world.locks.adopt_terraform_selections();
     let installed = world.install(&[("registry.opentofu.org/hashicorp/null", "")]).await.unwrap();
-    assert_eq!(world.version_of(&installed, "registry.opentofu.org/hashicorp/null"), "3.0.0");
+    assert_eq!(version_of(&installed, "registry.opentofu.org/hashicorp/null"), "3.0.0");
     assert!(installed.locks.get(&theirs).is_none());
 }
 
@@ -142,7 +142,7 @@ async fn built_in_providers_are_used_and_not_locked() {
     world.publish("random", "3.1.0");
     world.settings.built_in_use = BuiltInUse::Never;
     world.locks = world.install(&[("acme/random", "")]).await.unwrap().locks;
-    assert_eq!(world.version_of(&world.install(&[("acme/random", "")]).await.unwrap(), "acme/random"), "3.1.0");
+    assert_eq!(version_of(&world.install(&[("acme/random", "")]).await.unwrap(), "acme/random"), "3.1.0");
 
     world.settings.built_in_use = BuiltInUse::UnlessLocked;
     let random = address("acme/random");

@@ -207,7 +207,7 @@ fn failures(error: &InstallError, requirements: &ProviderRequirements) -> Diagno
     let mut diagnostics = Diagnostics::new();
     if let InstallError::Providers(failures) = error {
         for (provider, (failure, _)) in failures {
-            let unknown = matches!(failure, Failure::Query(SourceError::NotInRegistry(_)));
+            let unknown = matches!(failure, Failure::Query(error) if matches!(**error, SourceError::NotInRegistry(_)));
             let implicit = requirements.implicit.get(provider).and_then(|uses| uses.first());
             if let Some(first) = implicit.filter(|first| !first.names_provider)
                 && unknown

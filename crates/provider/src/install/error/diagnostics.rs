@@ -26,7 +26,7 @@ impl InstallError {
                 {
                     if !providers.is_empty() {
                         let names: Vec<String> = providers.iter().map(Provider::for_display).collect();
-                        detail.push_str(&format!("\n\nThese are {words}: {}.", names.join(", ")));
+                        detail.extend(["\n\nThese are ", words, ": ", &names.join(", "), "."]);
                     }
                 }
                 diagnostics.push(Diagnostic::error("Provider dependency changes detected", detail));
@@ -143,7 +143,7 @@ fn no_package(provider: &Provider, version: &Version, constraints: &Constraints,
             };
             if !available.is_empty() {
                 let names: Vec<String> = available.iter().map(ToString::to_string).collect();
-                detail.push_str(&format!("\n\nThere are packages for: {}.", names.join(", ")));
+                detail.extend(["\n\nThere are packages for: ", &names.join(", "), "."]);
             }
             Diagnostic::error(summary, detail)
         }

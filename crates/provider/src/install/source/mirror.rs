@@ -9,7 +9,7 @@ use groma_fetch::http::{Request, Response, StatusCode};
 use groma_model::address::Provider;
 use groma_model::version::Version;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::Value;
 use thiserror::Error;
 use url::Url;
 
@@ -39,7 +39,7 @@ pub struct MirrorUrlError(String);
 #[derive(Debug, Deserialize)]
 struct IndexAnswer {
     #[serde(default)]
-    versions: Option<BTreeMap<String, IgnoredAny>>,
+    versions: Option<BTreeMap<String, Value>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -21,7 +21,7 @@ use answers::{DownloadAnswer, VersionsAnswer};
 const MAX_VERSIONS: u64 = 64 << 20;
 const MAX_DOWNLOAD_ANSWER: u64 = 16 << 20;
 const MAX_CHECKSUMS: u64 = 4 << 20;
-const VERSION_HEADER: HeaderName = HeaderName::from_static("x-terraform-version");
+const VERSION_HEADER: &str = "x-terraform-version";
 
 /// What a registry client has to know.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +56,7 @@ impl Registry {
         let had_credentials = token.is_some();
         let mut request = Request::get(url).plain_http(true).bearer(token);
         if let Ok(version) = HeaderValue::from_str(&self.settings.core_version) {
-            request = request.header(VERSION_HEADER, version);
+            request = request.header(HeaderName::from_static(VERSION_HEADER), version);
         }
         let response = self.discovery.client().get(&request, limit).await.map_err(|error| failed(provider, &error))?;
         match response.status {
@@ -149,10 +149,10 @@ impl Source for Registry {
         let protocols = answer.protocols().map_err(wrong)?;
         self.check_protocols(provider, version, &protocols).await?;
         answer.check_platform(platform).map_err(wrong)?;
-        let url = answer.url(&response.url, &answer.download_url, "download URL").map_err(wrong)?;
-        let checksums = answer.url(&response.url, &answer.shasums_url, "SHASUMS URL").map_err(wrong)?;
-        let signature =
-            answer.url(&response.url, &answer.shasums_signature_url, "SHASUMS signature URL").map_err(wrong)?;
+        let url = DownloadAnswer::url(&response.url, &answer.download_url, "download URL").map_err(wrong)?;
+        let checksums = DownloadAnswer::url(&response.url, &answer.shasums_url, "SHASUMS URL").map_err(wrong)?;
+        let signature = DownloadAnswer::url(&response.url, &answer.shasums_signature_url, "SHASUMS signature URL")
+            .map_err(wrong)?;
         let authentication = RegistryAuthentication {
             digest: answer.digest().map_err(wrong)?,
             packages: answer.packages().map_err(wrong)?,

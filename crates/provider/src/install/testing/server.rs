@@ -224,7 +224,7 @@ fn answer(mut stream: impl Read + Write, state: &Mutex<State>) -> std::io::Resul
         reply.body.len()
     );
     for (name, value) in &reply.headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
+        head.extend([name, ": ", value, "\r\n"]);
     }
     head.push_str("\r\n");
     stream.write_all(head.as_bytes())?;

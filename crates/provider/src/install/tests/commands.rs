@@ -104,6 +104,6 @@ async fn a_mirror_can_be_installed_from() {
 
     let missing = platforms(&["plan9_386"]);
     let (_, diagnostics) = mirror(tools, &asked, &Locks::new(), &missing, &directory, &Quiet).await;
-    let summaries: Vec<String> = diagnostics.iter().map(|diagnostic| diagnostic.summary.to_string()).collect();
+    let summaries: Vec<String> = diagnostics.iter().map(|diagnostic| diagnostic.summary.clone()).collect();
     assert_eq!(summaries, ["Provider release not available"]);
 }

@@ -15,7 +15,7 @@ use super::super::source::{
 use super::super::testing::{Release, Reply, TestRegistry};
 use super::super::*;
 use super::assert_nothing_installed;
-use super::world::{World, address, client_settings};
+use super::world::{World, address, client_settings, version_of};
 
 /// A world whose source is a network mirror with TLS.
 fn mirrored(trust_all_hashes: bool) -> World {
@@ -35,7 +35,7 @@ async fn a_network_mirror_gives_packages_and_hashes() {
     world.publish("thing", "1.0.0");
     let release = world.publish("thing", "1.2.0");
     let installed = world.install(&[("acme/thing", "")]).await.unwrap();
-    assert_eq!(world.version_of(&installed, "acme/thing"), "1.2.0");
+    assert_eq!(version_of(&installed, "acme/thing"), "1.2.0");
     assert_eq!(world.fetched_with_trust(), [Trust::VerifiedChecksum]);
     let hashes: Vec<String> = installed.locks.iter().next().unwrap().hashes().iter().map(Hash::to_string).collect();
     assert_eq!(hashes.len(), 2, "only what was checked here: {hashes:?}");
@@ -168,7 +168,7 @@ async fn several_sources_by_address() {
     ]);
     world.source = Some(Arc::new(Memoized::new(Arc::new(split))));
     let installed = world.install(&[("acme/thing", "")]).await.unwrap();
-    assert_eq!(world.version_of(&installed, "acme/thing"), "1.5.0");
+    assert_eq!(version_of(&installed, "acme/thing"), "1.5.0");
     let (_, detail) = world.failure(&[("other/thing", "")]).await;
     assert!(detail.contains(&mirror.display().to_string()), "{detail}");
 }
@@ -182,8 +182,8 @@ async fn implied_directories_come_before_the_registry() {
     write_package(&mirror, "example.com/acme/thing/1.0.0/linux_amd64/terraform-provider-thing", b"local");
     world.source = Some(Arc::new(MultiSource::implied(&[world.path("missing"), mirror], world.source())));
     let installed = world.install(&[("acme/thing", ""), ("acme/other", "")]).await.unwrap();
-    assert_eq!(world.version_of(&installed, "acme/thing"), "1.0.0", "the registry is not asked for it");
-    assert_eq!(world.version_of(&installed, "acme/other"), release.version);
+    assert_eq!(version_of(&installed, "acme/thing"), "1.0.0", "the registry is not asked for it");
+    assert_eq!(version_of(&installed, "acme/other"), release.version);
 }
 
 #[tokio::test]

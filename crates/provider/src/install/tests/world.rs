@@ -55,6 +55,13 @@ pub(super) fn constraints(asked: &[(&str, &str)]) -> Requirements {
     asked.iter().map(|(source, text)| (address(source), Constraints::parse_provider(text).unwrap())).collect()
 }
 
+pub(super) fn version_of(installed: &Installed, source: &str) -> String {
+    match &installed.packages[&address(source)] {
+        Selected::Package { package, .. } => package.version.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
 pub(super) fn zh(archive: &[u8]) -> String {
     format!("zh:{}", hex::encode(sha2::Sha256::digest(archive)))
 }
@@ -133,14 +140,7 @@ impl World {
         let diagnostics = error.diagnostics();
         let all: Vec<_> = diagnostics.iter().collect();
         assert_eq!(all.len(), 1, "{error}");
-        (all[0].summary.to_string(), all[0].detail.to_string())
-    }
-
-    pub(super) fn version_of(&self, installed: &Installed, source: &str) -> String {
-        match &installed.packages[&address(source)] {
-            Selected::Package { package, .. } => package.version.to_string(),
-            other => panic!("{other:?}"),
-        }
+        (all[0].summary.clone(), all[0].detail.clone())
     }
 
     pub(super) fn events(&self) -> Vec<Event> {

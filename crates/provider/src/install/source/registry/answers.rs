@@ -131,7 +131,7 @@ impl DownloadAnswer {
     }
 
     /// An address in the answer, which may be relative to where the answer came from.
-    pub(super) fn url(&self, base: &Url, address: &str, what: &str) -> Result<Url, String> {
+    pub(super) fn url(base: &Url, address: &str, what: &str) -> Result<Url, String> {
         let url = base.join(address).map_err(|error| format!("registry response includes invalid {what}: {error}"))?;
         if address.is_empty() {
             return Err(format!("registry response includes no {what}"));
