@@ -6,9 +6,11 @@ mod answers;
 mod console;
 mod corpus;
 mod fmt;
+mod init;
 mod pool;
 mod program;
 mod report;
+mod schemas;
 mod scratch;
 mod validate;
 
@@ -47,16 +49,21 @@ enum Suite {
     Console,
     Fmt,
     Validate,
+    Init,
+    /// Needs every plugin of `cargo xtask peers`.
+    Schemas,
 }
 
 impl Suite {
-    const ALL: [Self; 3] = [Self::Console, Self::Fmt, Self::Validate];
+    const ALL: [Self; 5] = [Self::Console, Self::Fmt, Self::Validate, Self::Init, Self::Schemas];
 
     fn name(self) -> &'static str {
         match self {
             Self::Console => "console",
             Self::Fmt => "fmt",
             Self::Validate => "validate",
+            Self::Init => "init",
+            Self::Schemas => "schemas",
         }
     }
 }
@@ -101,6 +108,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             Suite::Console => console::compare(&programs, &mut answers, filter),
             Suite::Fmt => fmt::compare(&programs, &mut answers, filter),
             Suite::Validate => validate::compare(&programs, &mut answers, filter),
+            Suite::Init => init::compare(&programs, filter),
+            Suite::Schemas => schemas::compare(&programs, filter),
         };
         answers.save()?;
         report.suite(suite.name(), &cases?, &allowed);
@@ -128,4 +137,15 @@ fn programs(args: &Args) -> Result<Programs> {
         println!("    {} {}", program.name, program.version);
     }
     Ok(Programs { groma, tofu, terraform })
+}
+
+/// The platform that we run on, as packages of providers name it.
+fn platform() -> String {
+    let os = if std::env::consts::OS == "macos" { "darwin" } else { std::env::consts::OS };
+    let arch = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    format!("{os}_{arch}")
 }

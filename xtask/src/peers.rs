@@ -104,6 +104,11 @@ pub(crate) fn find(name: &str) -> Result<PathBuf> {
     program.with_context(|| format!("there is no peer `{name}`"))?.ensure(false)
 }
 
+/// The names of all provider plugins, ours and others'.
+pub(crate) fn plugins() -> impl Iterator<Item = &'static str> {
+    Program::all().map(Program::name).filter(|name| name.starts_with("provider-") || name.starts_with("fixture-"))
+}
+
 /// OpenTofu, the oracle.
 pub(crate) fn tofu() -> Result<PathBuf> {
     find("tofu")

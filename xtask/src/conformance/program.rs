@@ -81,6 +81,15 @@ impl Program {
 
     /// Runs the program in a directory. Only a program that cannot be started is an error.
     pub(super) fn run(&self, dir: &Path, arguments: &[&str], input: &[u8]) -> Result<Run> {
+        self.start(dir, arguments, input, &scratch::home()?.join("empty.tfrc"))
+    }
+
+    /// As [`Program::run`], without input and with a CLI configuration.
+    pub(super) fn run_configured(&self, dir: &Path, arguments: &[&str], config: &Path) -> Result<Run> {
+        self.start(dir, arguments, b"", config)
+    }
+
+    fn start(&self, dir: &Path, arguments: &[&str], input: &[u8], config: &Path) -> Result<Run> {
         let home = scratch::home()?;
         let mut command = Command::new(&self.path);
         command
@@ -89,7 +98,7 @@ impl Program {
             .env_clear()
             .env("HOME", &home)
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("TF_CLI_CONFIG_FILE", home.join("empty.tfrc"))
+            .env("TF_CLI_CONFIG_FILE", config)
             .env("CHECKPOINT_DISABLE", "1")
             .env("NO_COLOR", "1")
             // The peers know no providers inside the program but one.

@@ -54,6 +54,16 @@ pub(super) fn copy(from: &Path, program: &str, suite: &str, name: &str) -> Resul
     Ok(to)
 }
 
+/// An empty directory for one program.
+pub(super) fn empty(suite: &str, program: &str, name: &str) -> Result<PathBuf> {
+    let to = copies()?.join(suite).join(program).join(name);
+    if to.exists() {
+        std::fs::remove_dir_all(&to).with_context(|| format!("cannot remove {}", to.display()))?;
+    }
+    std::fs::create_dir_all(&to).with_context(|| format!("cannot create {}", to.display()))?;
+    Ok(to)
+}
+
 fn copy_tree(from: &Path, to: &Path) -> Result<()> {
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(from)? {

@@ -1,0 +1,3 @@
+module "nowhere" {
+  source = "http://@HTTP@/archives/nowhere.zip"
+}

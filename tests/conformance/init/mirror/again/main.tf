@@ -1,0 +1,8 @@
+terraform {
+  required_providers {
+    plain = {
+      source  = "mirror.example.com/acme/plain"
+      version = ">= 0.1, < 1"
+    }
+  }
+}

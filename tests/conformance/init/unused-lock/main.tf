@@ -1,0 +1,7 @@
+terraform {
+  required_providers {
+    one = {
+      source = "registry.opentofu.org/acme/one"
+    }
+  }
+}
