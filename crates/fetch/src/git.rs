@@ -170,6 +170,6 @@ fn key_file(encoded: &str) -> Result<NamedTempFile, GitError> {
 }
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,7 @@ pub mod git;
 pub mod host;
 pub mod http;
 mod links;
+pub mod netrc;
 pub mod package;
 pub mod progress;
 pub mod redact;

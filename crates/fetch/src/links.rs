@@ -66,9 +66,8 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> LinkError + use<> {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
-    #![cfg(unix)]
-
     use super::*;
     use std::os::unix::fs::symlink;
 

@@ -20,6 +20,7 @@ use crate::credentials::Token;
 use crate::git::{self, GitSettings};
 use crate::http::{Client, Request};
 use crate::links;
+use crate::netrc::Netrc;
 use crate::progress::Progress;
 use crate::redact;
 use crate::staging::Staging;
@@ -42,6 +43,8 @@ pub struct Fetcher {
     pub max_download: u64,
     /// Whether directories and archives of this machine may be used.
     pub local_files: bool,
+    /// Who one is at hosts that archives come from.
+    pub netrc: Netrc,
 }
 
 /// What was fetched.
@@ -56,7 +59,14 @@ pub struct Fetched {
 impl Fetcher {
     /// A fetcher with the usual limits.
     pub fn new(client: Client, git: GitSettings) -> Self {
-        Self { client, git, limits: Limits::SOURCE, max_download: Limits::SOURCE.bytes, local_files: true }
+        Self {
+            client,
+            git,
+            limits: Limits::SOURCE,
+            max_download: Limits::SOURCE.bytes,
+            local_files: true,
+            netrc: Netrc::default(),
+        }
     }
 
     /// Fetches the whole package into `destination`, which must not exist (or be empty), and finds the directory that
@@ -171,7 +181,7 @@ impl Fetcher {
         destination: &Path,
         progress: &dyn Progress,
     ) -> Result<(), PackageError> {
-        let request = Request::get(source.url.clone()).plain_http(source.url.scheme() == "http");
+        let request = self.request(source.url.clone());
         let file = self.download(&request, source.checksum.as_ref(), progress).await?;
         let ArchiveChoice::Unpack(format) = source.archive else {
             return Err(PackageError::UnknownArchive(redact::url(&source.url)));
@@ -196,6 +206,12 @@ impl Fetcher {
             }
             ArchiveChoice::No => link(&source.path, destination),
         }
+    }
+
+    fn request(&self, mut url: Url) -> Request {
+        let plain = url.scheme() == "http";
+        self.netrc.apply(&mut url);
+        Request::get(url).plain_http(plain)
     }
 
     async fn download(
@@ -225,7 +241,7 @@ impl Fetcher {
         }
         let mut url = page.url.clone();
         url.query_pairs_mut().append_pair("terraform-get", "1");
-        let request = Request::get(url).plain_http(page.url.scheme() == "http");
+        let request = self.request(url);
         let response = self.client.get(&request, MAX_PAGE).await?.into_success()?;
         let header = response.header("X-Terraform-Get").filter(|value| !value.is_empty()).map(str::to_owned);
         let found = header.or_else(|| meta::terraform_get(&response.body));

@@ -92,9 +92,8 @@ impl Credentials for HelperProgram {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
-    #![cfg(unix)]
-
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
