@@ -1,5 +1,6 @@
 //! The real OpenTofu with plugins from a directory, and state files between it and us.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -31,7 +32,7 @@ impl<'d> Workspace<'d> {
             let place = dir.join("plugins").join(name);
             std::fs::create_dir_all(&place).unwrap();
             std::os::unix::fs::symlink(peer(variable), place.join(format!("terraform-provider-{name}"))).unwrap();
-            overrides += &format!("    \"hashicorp/{name}\" = \"{}\"\n", place.display());
+            writeln!(overrides, "    \"hashicorp/{name}\" = \"{}\"", place.display()).unwrap();
         }
         let rc = format!("provider_installation {{\n  dev_overrides {{\n{overrides}  }}\n  direct {{}}\n}}\n");
         std::fs::write(dir.join("tofurc"), rc).unwrap();

@@ -164,6 +164,13 @@ async fn bad_configurations_are_refused_alike() {
     ] {
         assert_eq!(ours.validate(ty, &given).await, theirs.validate(ty, &given).await, "{ty} {given}");
     }
+    // These are told in other words: the plugin calls them a mistake of its own.
+    let given = json!({"offset_days": 1.5, "offset_hours": 1e20});
+    let places = |told: Vec<(String, String, String)>| {
+        told.into_iter().map(|(summary, path, _)| (summary, path)).collect::<Vec<_>>()
+    };
+    let (ours, theirs) = (ours.validate("time_offset", &given).await, theirs.validate("time_offset", &given).await);
+    assert_eq!(places(ours), places(theirs));
 }
 
 #[tokio::test]

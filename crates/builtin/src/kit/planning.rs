@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use groma_model::diag::Diagnostics;
+use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::path::{Path, PathKey, PathStep};
 use groma_model::text::Str;
 use groma_model::value::Value;
 
-use super::object::Object;
+use super::object::{Object, shown};
 use super::spec::{Replace, Rules, Spec};
 
 /// A plan that a type may still change.
@@ -133,6 +133,16 @@ fn check_entries(rules: &BTreeMap<Str, Rules>, path: &Path, object: &Value, foun
             continue;
         }
         let path = path.attr(name.clone());
+        if let Some(number) = value.as_number()
+            && !rules.fractional
+            && number.to_i64().is_none()
+        {
+            let problem =
+                if number.is_integer() { "cannot be represented as a 64-bit integer" } else { "is not an integer" };
+            let detail = format!("Value {number} of {} {problem}.", shown(&path));
+            found.push(Diagnostic::error("Configuration Read Error", detail).at_path(path));
+            continue;
+        }
         for check in &rules.checks {
             found.extend(check(&path, value));
         }

@@ -35,6 +35,7 @@ pub struct Rules {
     pub(super) replace: Replace,
     pub(super) keep: bool,
     pub(super) default: Option<Value>,
+    pub(super) fractional: bool,
     pub(super) checks: Vec<Check>,
     pub(super) inner: BTreeMap<Str, Rules>,
 }
@@ -122,6 +123,12 @@ impl Attr {
     /// What it is where the configuration gives nothing.
     pub fn default(mut self, value: impl Into<Value>) -> Self {
         self.rules.default = Some(value.into());
+        self
+    }
+
+    /// Its number may have a fraction. All others are whole numbers of 64 bits, as in the published plugins.
+    pub fn fractional(mut self) -> Self {
+        self.rules.fractional = true;
         self
     }
 

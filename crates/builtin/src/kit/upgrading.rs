@@ -38,8 +38,9 @@ pub(super) fn upgrade(
         ));
     }
     let text = if version == current { text } else { Cow::Owned(stepped(resource, version, current, &text)?) };
-    let parsed = Json::parse(&text).map_err(|error| unreadable(&error))?;
-    json::from_json(&known_part(&parsed, &ty), &ty).map_err(|error| unreadable(&error))
+    let mut parsed = Json::parse(&text).map_err(|error| unreadable(&error))?;
+    parsed.retain_known(&ty);
+    json::from_json(&parsed, &ty).map_err(|error| unreadable(&error))
 }
 
 fn stepped(resource: &dyn Resource, mut version: i64, current: i64, text: &str) -> Result<String, Diagnostic> {
@@ -60,26 +61,6 @@ fn unreadable(error: &dyn std::fmt::Display) -> Diagnostic {
         "Unable to Read Previously Saved State for UpgradeResourceState",
         format!("The stored attributes do not fit the schema: {error}."),
     )
-}
-
-/// The document without members that objects of the type do not have.
-fn known_part<'a>(json: &Json<'a>, ty: &Type) -> Json<'a> {
-    match (json, ty) {
-        (Json::Object(members), Type::Object(object)) => {
-            let known = members.iter().filter_map(|(name, value)| {
-                let ty = object.get(name)?;
-                Some((name.clone(), known_part(value, ty)))
-            });
-            Json::Object(known.collect())
-        }
-        (Json::Object(members), Type::Map(element)) => {
-            Json::Object(members.iter().map(|(name, value)| (name.clone(), known_part(value, element))).collect())
-        }
-        (Json::Array(items), Type::List(element) | Type::Set(element)) => {
-            Json::Array(items.iter().map(|item| known_part(item, element)).collect())
-        }
-        _ => json.clone(),
-    }
 }
 
 /// Attributes from the flat form of old states: `tags.%` = 1, `tags.a` = "b", `list.#` = 2, `list.0` = "x".

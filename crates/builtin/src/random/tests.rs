@@ -138,6 +138,12 @@ async fn wishes_that_cannot_come_true_are_refused() {
             json!({"length": 3, "upper": false, "lower": false, "numeric": false, "special": false}),
             "At least one attribute out of [special,upper,lower,numeric] must be specified as true",
         ),
+        ("random_string", json!({"length": 1.5}), "Value 1.5 of length is not an integer."),
+        (
+            "random_id",
+            json!({"byte_length": 1e30}),
+            "Value 1000000000000000000000000000000 of byte_length cannot be represented as a 64-bit integer.",
+        ),
         ("random_bytes", json!({"length": -1}), "Attribute length value must be at least 1, got: -1"),
     ] {
         let found = random.validate(ty, config).await;

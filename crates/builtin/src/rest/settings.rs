@@ -102,7 +102,10 @@ impl Configure for RestProvider {
             .attr("timeout", time("How long to wait for one answer. Default: `1m`."))
             .attr(
                 "rate_limit",
-                optional(Type::Number).check(at_least(0)).doc("At most so many requests a second; fractions are fine."),
+                optional(Type::Number)
+                    .fractional()
+                    .check(at_least(0))
+                    .doc("At most so many requests a second; fractions are fine."),
             )
             .block("auth", Nesting::Single, (0, 0), auth)
             .block("tls", Nesting::Single, (0, 0), tls)

@@ -193,13 +193,13 @@ impl Rotating {
     }
 }
 
-/// Each period counts from the base; of several, years count, then a given time, months, minutes, hours and days.
+/// A given time counts. Each period counts from the base; of several, years count, then months, minutes, hours and days.
 fn set(object: &mut Object, base: Moment) -> Result<(), Diagnostic> {
     let given = |name: &str| object.int(name).filter(|period| *period > 0);
-    let rotation = if let Some(years) = given("rotation_years") {
-        base.plus_date(years, 0, 0)
-    } else if object.text("rotation_rfc3339").is_some_and(|text| !text.is_empty()) {
+    let rotation = if object.text("rotation_rfc3339").is_some_and(|text| !text.is_empty()) {
         Ok(read_time(object, "rotation_rfc3339")?)
+    } else if let Some(years) = given("rotation_years") {
+        base.plus_date(years, 0, 0)
     } else if let Some(months) = given("rotation_months") {
         base.plus_date(0, months, 0)
     } else if let Some(minutes) = given("rotation_minutes") {
