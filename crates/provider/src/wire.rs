@@ -11,6 +11,7 @@ mod process;
 mod reattach;
 mod schema_cache;
 pub mod server;
+mod stdio;
 mod tls;
 
 pub use handshake::{HandshakeError, ProtocolVersion};

@@ -21,6 +21,7 @@ use super::generated::plugin::Empty;
 use super::handshake::{Address, Handshake, HandshakeError, ProtocolVersion};
 use super::launch::{Launch, Settings};
 use super::process::{Process, StartError};
+use super::stdio;
 use super::tls::{self, Identity};
 
 /// What may be under way without an acknowledgement. Objects and schemas have megabytes.
@@ -78,14 +79,17 @@ impl Connection {
             Err(Refused::Tls(source)) => return Err(StartError::Tls { name, source }),
         };
         match connect(handshake.address, tls).await {
-            Ok(channel) => Ok(Self {
-                name,
-                protocol: handshake.protocol,
-                channel,
-                settings: launch.settings,
-                process: Some(process),
-                ended: Mutex::default(),
-            }),
+            Ok(channel) => {
+                stdio::follow(channel.clone(), name.clone(), process.output());
+                Ok(Self {
+                    name,
+                    protocol: handshake.protocol,
+                    channel,
+                    settings: launch.settings,
+                    process: Some(process),
+                    ended: Mutex::default(),
+                })
+            }
             Err(source) => {
                 let died = tokio::time::timeout(NOTICE, process.died()).await;
                 let message = died.map_or_else(|_| chain(&source), |death| format!("it {death}"));

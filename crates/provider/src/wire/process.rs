@@ -126,6 +126,11 @@ impl Process {
             || socket.metadata().is_ok_and(|socket| socket.permissions().mode() & OTHERS_MAY_WRITE == 0)
     }
 
+    /// Takes what it prints elsewhere.
+    pub(super) fn output(&self) -> Output {
+        self.output.clone()
+    }
+
     /// What it printed last.
     pub(super) fn last_output(&self) -> Vec<String> {
         self.output.last_lines()
