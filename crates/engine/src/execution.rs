@@ -59,6 +59,8 @@ pub(crate) struct Sources<'s> {
     pub(crate) changes: &'s [Change],
     /// What the objects in the state depend on, as they were made.
     pub(crate) stored: &'s dyn Fn(&AbsInstance) -> Vec<ConfigResource>,
+    /// Which declarations are evaluated.
+    pub(crate) declared: &'s dyn Fn(NodeIndex) -> bool,
 }
 
 impl Execution {
@@ -134,7 +136,8 @@ impl<'s> Builder<'s> {
 
     fn add_declarations(&mut self) {
         for (node, needs) in self.sources.graph.needs.iter().enumerate() {
-            self.execution.add(Step::Declare(node), needs.clone());
+            let step = if (self.sources.declared)(node) { Step::Declare(node) } else { Step::Gate };
+            self.execution.add(step, needs.clone());
         }
     }
 

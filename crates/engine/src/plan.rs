@@ -4,12 +4,14 @@ pub(crate) mod dependencies;
 mod driver;
 mod ignore;
 pub(crate) mod instance;
+mod moves;
 mod nodes;
 mod orphans;
 mod pending;
 pub(crate) mod provider_use;
 mod requires_replace;
 mod result;
+mod selection;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

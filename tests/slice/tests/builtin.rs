@@ -5,6 +5,7 @@
 mod common;
 
 use common::{Given, Workspace};
+use groma_engine::plan::Mode;
 
 async fn steps(configs: &[(&str, &[&str])]) -> Workspace {
     let scratch = tempfile::tempdir().unwrap();
@@ -108,4 +109,73 @@ async fn modules_and_secrets_and_data() {
     let plan = workspace.plan().await;
     assert_eq!(common::summary(&plan), ["create module.m[\"b\"].local_file.f"]);
     assert_eq!(plan.drift.len(), 1);
+}
+
+#[tokio::test]
+async fn everything_goes_in_reverse_order() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut workspace = Workspace::new(scratch.path(), Given::built_in(scratch.path()));
+    workspace.write(
+        "resource \"terraform_data\" \"a\" { count = 2 }\n\
+         resource \"terraform_data\" \"b\" {\n  count = 2\n  input = terraform_data.a[count.index].id\n}\n\
+         output \"x\" { value = terraform_data.b[0].output }\n",
+    );
+    assert_eq!(workspace.apply().await.len(), 4);
+    workspace.options.mode = Mode::Destroy;
+    assert_eq!(
+        workspace.apply().await,
+        [
+            "delete terraform_data.a[0]",
+            "delete terraform_data.a[1]",
+            "delete terraform_data.b[0]",
+            "delete terraform_data.b[1]"
+        ]
+    );
+    assert!(workspace.state.resources.is_empty() && workspace.state.outputs.is_empty());
+}
+
+#[tokio::test]
+async fn objects_follow_their_addresses() {
+    steps(&[
+        ("resource \"terraform_data\" \"a\" {}\n", &["create terraform_data.a"]),
+        ("resource \"terraform_data\" \"a\" { count = 1 }\n", &[]),
+        (
+            "resource \"terraform_data\" \"b\" { count = 1 }\nmoved {\n  from = terraform_data.a\n  to   = terraform_data.c\n}\n\
+             moved {\n  from = terraform_data.c\n  to   = terraform_data.b\n}\n",
+            &[],
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn a_target_brings_what_it_needs_and_nothing_else() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut workspace = Workspace::new(scratch.path(), Given::built_in(scratch.path()));
+    workspace.write(
+        "resource \"terraform_data\" \"a\" {}\n\
+         resource \"terraform_data\" \"b\" {\n  count = 2\n  input = terraform_data.a.id\n}\n\
+         resource \"terraform_data\" \"c\" {}\n",
+    );
+    workspace.options.targets = vec!["terraform_data.b[1]".parse().unwrap()];
+    assert_eq!(workspace.apply().await, ["create terraform_data.a", "create terraform_data.b[1]"]);
+    workspace.options.targets.clear();
+    workspace.options.excludes = vec!["terraform_data.c".parse().unwrap()];
+    assert_eq!(workspace.apply().await, ["create terraform_data.b[0]"]);
+}
+
+#[tokio::test]
+async fn making_first_spreads_to_what_is_needed() {
+    let config = |trigger: &str| {
+        format!(
+            "resource \"terraform_data\" \"a\" {{ triggers_replace = \"{trigger}\" }}\n\
+             resource \"terraform_data\" \"b\" {{\n  triggers_replace = terraform_data.a.id\n  \
+             lifecycle {{\n    create_before_destroy = true\n  }}\n}}\n"
+        )
+    };
+    steps(&[
+        (&config("1"), &["create terraform_data.a", "create terraform_data.b"]),
+        (&config("2"), &["create+delete terraform_data.a", "create+delete terraform_data.b"]),
+    ])
+    .await;
 }

@@ -162,7 +162,8 @@ impl<'a> Driver<'a, '_> {
 
     /// All instances of a resource are as planned: expressions can see them, and they are judged.
     fn show(&mut self, module: InstanceIndex, resource: &'a Resource) -> Diagnostics {
-        if self.request.plan.mode == Mode::Destroy {
+        if self.request.plan.mode == Mode::Destroy && resource.key.mode == groma_lang::config::ResourceMode::Managed {
+            self.show_as_it_was(module, resource);
             return Diagnostics::new();
         }
         let (instances, mut diagnostics) = self.walk.expand_resource(module, resource);
@@ -180,6 +181,17 @@ impl<'a> Driver<'a, '_> {
             }
         }
         diagnostics
+    }
+
+    /// While everything is being taken down, providers are configured with what there was.
+    fn show_as_it_was(&self, module: InstanceIndex, resource: &Resource) {
+        let address = resource.key.absolute(self.module_instance(module));
+        let changes = &self.request.plan.changes;
+        let from = changes.partition_point(|change| change.address.resource() < address);
+        let own = changes[from..].iter().take_while(|change| change.address.resource() == address);
+        let current = own.filter(|change| change.deposed.is_none());
+        let values = current.map(|change| (change.address.key().clone(), change.before.clone())).collect();
+        self.values.set(self.walk.module_address(module), resource, values);
     }
 
     fn value_of(&self, address: &AbsInstance) -> Option<Value> {

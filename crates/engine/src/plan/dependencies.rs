@@ -48,6 +48,21 @@ impl Dependencies {
         Self { by_node: reached.iter().enumerate().map(named).collect(), reached }
     }
 
+    /// The resources whose replacements are made first: those that say so, and everything that they depend on, or else there would
+    /// be no order in which both could be done.
+    pub(super) fn made_first(&self, graph: &Graph<'_>) -> BTreeSet<NodeIndex> {
+        let mut found = BTreeSet::new();
+        for (node, entry) in graph.nodes.iter().enumerate() {
+            let NodeKind::Resource(key) = &entry.kind else { continue };
+            let resource = graph.modules[entry.module].node.module.resources.get(key);
+            if resource.is_some_and(|resource| resource.managed.create_before_destroy == Some(true)) {
+                found.insert(node);
+                found.extend(self.reached[node].iter().copied());
+            }
+        }
+        found
+    }
+
     /// The resource nodes that a node reaches.
     pub(super) fn reached_from(&self, node: NodeIndex) -> &BTreeSet<NodeIndex> {
         &self.reached[node]

@@ -3,7 +3,7 @@
 //! Everything about the configuration happens here, on one task; what providers are asked runs on tasks of its own. Results are
 //! taken in as they come, and put in order at the end.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use groma_lang::graph::{NodeIndex, NodeKind};
 use groma_lang::walk::{Purpose, Settings, Walk};
@@ -15,7 +15,8 @@ use super::instance::{self, Job};
 use super::nodes::{Pending, TaskResult};
 use super::provider_use::ProviderUse;
 use super::result::Gathered;
-use super::{Plan, Request};
+use super::selection::Selection;
+use super::{Plan, Request, moves};
 use crate::schedule::Schedule;
 use crate::values::ResourceValues;
 
@@ -43,11 +44,14 @@ pub(super) struct Driver<'a, 'r> {
     pub(super) walk: Walk<'a>,
     pub(super) values: &'a ResourceValues<'a>,
     pub(super) dependencies: Dependencies,
+    /// Resources whose replacements are made first.
+    pub(super) made_first: BTreeSet<NodeIndex>,
     pub(super) providers: ProviderUse,
     pub(super) gathered: Gathered,
     pub(super) pending: BTreeMap<NodeIndex, Pending<'a>>,
     pub(super) queue: VecDeque<Task>,
     pub(super) diagnostics: Diagnostics,
+    pub(super) selection: Selection,
     schedule: Schedule,
 }
 
@@ -65,17 +69,24 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
     };
     let dependencies = Dependencies::new(walk.graph(), &order);
     let schedule = Schedule::new(&walk.graph().needs);
+    let selection = Selection::new(walk.graph(), request.options);
+    let moved = moves::apply(walk.graph(), request.state);
+    let mut diagnostics = diagnostics;
+    diagnostics.extend(moved.diagnostics);
+    diagnostics.extend(selection.warning());
     let mut driver = Driver {
         request: &request,
-        walk,
         values: &values,
+        made_first: dependencies.made_first(walk.graph()),
         dependencies,
         providers: ProviderUse::new(request.providers.clone()),
-        gathered: Gathered::new(request.state.clone()),
+        gathered: Gathered::new(moved.state, moved.from),
         pending: BTreeMap::new(),
         queue: VecDeque::new(),
         diagnostics,
+        selection,
         schedule,
+        walk,
     };
     driver.work().await;
     driver.start_undeclared();
@@ -108,6 +119,9 @@ impl Driver<'_, '_> {
     fn start(&mut self, node: NodeIndex) {
         if self.schedule.is_blocked(node) {
             return self.done(node, true);
+        }
+        if !self.selection.includes(node) {
+            return self.done(node, false);
         }
         match self.walk.graph().nodes[node].kind.clone() {
             NodeKind::Resource(key) => self.start_resource(node, &key),

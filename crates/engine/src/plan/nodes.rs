@@ -90,7 +90,11 @@ impl<'a> Driver<'a, '_> {
             let Some(resource) = self.walk.resource(instance, key) else { continue };
             let pending =
                 pending.get_or_insert_with(|| Pending { resource, instances: Vec::new(), remaining: 0, failed: false });
-            found.extend(self.start_in(node, instance, resource, pending));
+            found.extend(if self.request.options.mode == Mode::Destroy && key.mode == ResourceMode::Managed {
+                self.start_removal(&LeftoverSite { node, module: instance, resource }, pending)
+            } else {
+                self.start_in(node, instance, resource, pending)
+            });
         }
         let Some(mut pending) = pending else { return self.conclude(node, found) };
         pending.failed = found.has_errors();
@@ -117,6 +121,9 @@ impl<'a> Driver<'a, '_> {
         let mut wanted = BTreeSet::new();
         for groma_lang::walk::ResourceInstance { key, repetition } in instances {
             wanted.insert(key.clone());
+            if !self.selection.includes_instance(Some(node), &address.instance(key.clone())) {
+                continue;
+            }
             let site = Site { module, resource, repetition: &repetition };
             match self.work_for(node, site, address.instance(key.clone())) {
                 Ok(work) => {
@@ -145,7 +152,9 @@ impl<'a> Driver<'a, '_> {
     ) -> Diagnostics {
         let LeftoverSite { node, module, resource } = *site;
         let mut diagnostics = Diagnostics::new();
-        let reason = |key: &InstanceKey| (!wanted.contains(key)).then(|| leftover_reason(resource, key, wanted.len()));
+        let destroys = self.request.options.mode == Mode::Destroy;
+        let why = |key: &InstanceKey| (!destroys).then(|| leftover_reason(resource, key, wanted.len()));
+        let reason = |key: &InstanceKey| (!wanted.contains(key)).then(|| why(key));
         for leftover in self.leftovers(address, &reason) {
             match leftover {
                 Ok((key, job)) => {
@@ -165,6 +174,17 @@ impl<'a> Driver<'a, '_> {
             }
         }
         diagnostics
+    }
+
+    /// Removes all instances of a resource. Until they are gone, providers may be configured with them.
+    fn start_removal(&mut self, site: &LeftoverSite<'_>, pending: &mut Pending<'a>) -> Diagnostics {
+        let address = self.absolute(site.module, &site.resource.key);
+        let before = pending.instances.len();
+        let found = self.start_leftovers(site, &address, &BTreeSet::new(), pending);
+        for instance in &mut pending.instances[before..] {
+            instance.wanted = true;
+        }
+        found
     }
 
     /// Evaluates what is configured for an instance.
@@ -212,7 +232,7 @@ impl<'a> Driver<'a, '_> {
                 config,
                 ignore: resource.managed.ignore_changes.clone(),
                 force,
-                create_before_destroy: resource.managed.create_before_destroy == Some(true),
+                create_before_destroy: self.made_first.contains(&node),
                 skip_destroy,
                 dependencies,
             })),
@@ -303,7 +323,9 @@ impl<'a> Driver<'a, '_> {
                 self.gathered.note_pending(node, &change.address.module);
             }
         }
+        let destroys = self.request.options.mode == Mode::Destroy;
         let value = match (&planned.change, &planned.refreshed) {
+            (Some(change), _) if destroys => Some(change.before.clone()),
             (Some(change), _) => Some(change.after.clone()),
             (None, Some(object)) => Some(object.marked(&planned.kind.schema)),
             (None, None) => None,

@@ -1,6 +1,7 @@
 //! Objects in the state that no configuration wants: of resources that make fewer instances, and of those that are gone.
 
 use groma_lang::config::ResourceMode;
+use groma_lang::graph::{NodeIndex, NodeKind};
 use groma_model::address::{AbsResource, InstanceKey};
 use groma_model::diag::{Diagnostic, Diagnostics};
 
@@ -18,19 +19,23 @@ impl Driver<'_, '_> {
     pub(super) fn leftovers(
         &mut self,
         address: &AbsResource,
-        reason: &dyn Fn(&InstanceKey) -> Option<Reason>,
+        reason: &dyn Fn(&InstanceKey) -> Option<Option<Reason>>,
     ) -> Vec<Leftover> {
         let Some(resource) = self.gathered.state().resources.get(address).cloned() else { return Vec::new() };
-        if address.resource.mode != ResourceMode::Managed {
+        if address.resource.mode != ResourceMode::Managed || !self.gathered.begin(address) {
             return Vec::new();
         }
+        let node = self.node_of(address);
         let mut found = Vec::new();
         for (key, instance) in &resource.instances {
             let provider = resource.provider.instance(instance.provider_key.clone());
-            let current = reason(key).and_then(|reason| Some((None, instance.current.clone()?, Some(reason))));
+            let current = reason(key).and_then(|reason| Some((None, instance.current.clone()?, reason)));
             let deposed = instance.deposed.iter().map(|(key, object)| (Some(key.clone()), object.clone(), None));
             for (deposed, stored, reason) in current.into_iter().chain(deposed) {
                 let instance = address.instance(key.clone());
+                if !self.selection.includes_instance(node, &instance) {
+                    continue;
+                }
                 let job = self.kind_in_state(address, &provider).and_then(|kind| {
                     let slot = self.providers.of_stored(&provider, &instance.to_string())?;
                     Ok(Box::new(Job {
@@ -78,7 +83,11 @@ impl Driver<'_, '_> {
     pub(super) fn start_undeclared(&mut self) {
         let addresses: Vec<AbsResource> = self.gathered.state().resources.keys().cloned().collect();
         for address in addresses {
-            let Some(reason) = self.undeclared(&address) else { continue };
+            let destroys = self.request.options.mode == Mode::Destroy;
+            let reason = if destroys { None } else { self.undeclared(&address) };
+            if !destroys && reason.is_none() {
+                continue;
+            }
             for leftover in self.leftovers(&address, &|_| Some(reason)) {
                 match leftover {
                     Ok((_, job)) => self.queue.push_back(Task { node: None, index: 0, work: Work::Managed(job) }),
@@ -86,6 +95,14 @@ impl Driver<'_, '_> {
                 }
             }
         }
+    }
+
+    /// The declaration of a resource.
+    fn node_of(&self, address: &AbsResource) -> Option<NodeIndex> {
+        let graph = self.walk.graph();
+        let path = address.module.module();
+        let module = graph.modules.iter().position(|module| module.node.path.as_slice() == path.names())?;
+        graph.find(module, NodeKind::Resource(address.resource.clone()))
     }
 
     /// Why nothing in the configuration stands for a resource. None if something does.

@@ -1,6 +1,6 @@
 //! What the planning walk has found so far, and the plan that is made of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use groma_lang::graph::NodeIndex;
 use groma_model::address::{AbsInstance, AbsResource, ModuleInstance};
@@ -32,22 +32,24 @@ pub(super) struct Gathered {
     /// In which module instances a resource has changes.
     pending: BTreeMap<NodeIndex, Vec<ModuleInstance>>,
     data: BTreeMap<AbsInstance, Value>,
+    begun: BTreeSet<AbsResource>,
     problems: Diagnostics,
 }
 
 impl Gathered {
-    pub(super) fn new(state: State) -> Self {
+    pub(super) fn new(state: State, moved_from: BTreeMap<AbsInstance, AbsInstance>) -> Self {
         // Data sources are read anew by every run.
         let mut prior = state.clone();
         prior.resources.retain(|address, _| address.resource.mode == groma_lang::config::ResourceMode::Managed);
         Self {
             previous: state,
             prior,
-            moved_from: BTreeMap::new(),
+            moved_from,
             changes: BTreeMap::new(),
             drift: Vec::new(),
             pending: BTreeMap::new(),
             data: BTreeMap::new(),
+            begun: BTreeSet::new(),
             problems: Diagnostics::new(),
         }
     }
@@ -55,6 +57,11 @@ impl Gathered {
     /// What there was when the last run ended.
     pub(super) fn state(&self) -> &State {
         &self.previous
+    }
+
+    /// Whether the leftovers of a resource have not been looked at before.
+    pub(super) fn begin(&mut self, resource: &AbsResource) -> bool {
+        self.begun.insert(resource.clone())
     }
 
     pub(super) fn previous_address(&self, address: &AbsInstance) -> Option<AbsInstance> {
@@ -186,7 +193,8 @@ impl Driver<'_, '_> {
             let object = instance.and_then(|instance| instance.current.as_ref());
             object.map(|object| object.dependencies.clone()).unwrap_or_default()
         };
-        let sources = Sources { graph: self.walk.graph(), changes: &changes, stored: &stored };
+        let declared = |node| self.selection.includes(node);
+        let sources = Sources { graph: self.walk.graph(), changes: &changes, stored: &stored, declared: &declared };
         let execution = match Execution::new(&sources) {
             Ok(execution) => execution,
             Err(cycle) => {
@@ -217,7 +225,10 @@ impl Driver<'_, '_> {
                 changes.insert(name.clone(), output_change(before(name), value.clone(), sensitive));
             }
         }
-        for (name, output) in stored.iter().filter(|(name, _)| !changes.contains_key(*name)).collect::<Vec<_>>() {
+        let outputs = &self.walk.module(0).outputs;
+        let partial = !self.request.options.targets.is_empty() || !self.request.options.excludes.is_empty();
+        let gone = |name: &Str| !changes.contains_key(name) && !(partial && outputs.contains_key(name));
+        for (name, output) in stored.iter().filter(|(name, _)| gone(name)).collect::<Vec<_>>() {
             let gone = output_change(before(name), Value::null(Type::Dynamic), output.sensitive);
             changes.insert(name.clone(), gone);
         }
