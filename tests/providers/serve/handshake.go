@@ -58,8 +58,14 @@ func strikeStart(rule fault.Rule) {
 		os.Exit(1)
 	case "panic":
 		panic(rule.String())
+	case "kill":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		time.Sleep(time.Hour)
 	case "hang":
-		select {}
+		// An empty select would be a deadlock as long as nothing else runs.
+		for {
+			time.Sleep(time.Hour)
+		}
 	case "sleep":
 		duration, _ := time.ParseDuration(rule.Value)
 		time.Sleep(duration)
