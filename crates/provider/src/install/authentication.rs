@@ -152,6 +152,16 @@ impl Local<'_> {
         text.map(Hash::computed).map_err(|error| error.to_string())
     }
 
+    /// Whether it has one of some hashes. What is known already is looked at before anything is read.
+    pub(super) fn has_any(&self, hashes: &[Hash]) -> Result<bool, String> {
+        if let Self::Archive { digest, .. } = self
+            && hashes.contains(&Hash::of_archive(digest))
+        {
+            return Ok(true);
+        }
+        Ok(!self.matching(hashes)?.is_empty())
+    }
+
     /// Those of some hashes that it has. Each way of hashing is gone at most once.
     pub(super) fn matching(&self, hashes: &[Hash]) -> Result<Vec<Hash>, String> {
         let mut files = None;

@@ -132,8 +132,7 @@ impl CachedPackage {
 
     /// Whether it has one of some hashes. Hashes of archives match nothing here.
     pub fn matches_any(&self, hashes: &[Hash]) -> Result<bool, PackageError> {
-        let found = Local::Directory(&self.directory).matching(hashes).map_err(|reason| self.unreadable(reason))?;
-        Ok(!found.is_empty())
+        Local::Directory(&self.directory).has_any(hashes).map_err(|reason| self.unreadable(reason))
     }
 
     fn unreadable(&self, reason: String) -> PackageError {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use groma_fetch::archive::{Format, Limits, unpack};
 use groma_fetch::staging::Staging;
 
-use super::authentication::{AuthenticationResult, Local};
+use super::authentication::{Authentication, AuthenticationResult, Local};
 use super::cache::find_executable;
 use super::error::PackageError;
 use super::hash::{Hash, HashScheme};
@@ -40,18 +40,26 @@ pub(super) fn place_archive(
     allowed: &[Hash],
 ) -> Result<Placed, PackageError> {
     let Arrived { mut file, name, digest, size } = arrived;
-    let authentication = {
-        let local = Local::Archive { file: &file, name: name.clone(), digest, size };
-        let authentication = meta.authentication.check(meta, &local)?;
-        if !allowed.is_empty() && local.matching(allowed).map_err(|reason| unpack_error(&name, reason))?.is_empty() {
-            return Err(not_locked(meta, false));
-        }
-        authentication
+    let authenticate = |file: &File| {
+        let local = Local::Archive { file, name: name.clone(), digest, size };
+        meta.authentication.check(meta, &local)
     };
+    // A digest is checked before anything is unpacked. Hashes over the files are not: computing one unpacks as well, but
+    // without the limits that a bomb runs into.
+    let by_digest = matches!(meta.authentication, Authentication::Registry(_));
+    let early = if by_digest { Some(authenticate(&file)?) } else { None };
     let staging = Staging::beside(destination).map_err(io_error("cannot make a directory beside", destination))?;
     let unpacked = staging.path().join("package");
     unpack(&mut file, Format::Zip, &unpacked, &Limits::PROVIDER)
         .map_err(|error| unpack_error(&name, error.to_string()))?;
+    let authentication = match early {
+        Some(result) => result,
+        None => authenticate(&file)?,
+    };
+    let local = Local::Archive { file: &file, name: name.clone(), digest, size };
+    if !allowed.is_empty() && !local.has_any(allowed).map_err(|reason| unpack_error(&name, reason))? {
+        return Err(not_locked(meta, false));
+    }
     // The directory has another name by the time anybody reads this.
     let program = find_executable(&unpacked, &meta.provider.ty).map_err(|error| match error {
         PackageError::NoExecutable { ty, .. } => PackageError::NoExecutable { ty, directory: PathBuf::from(&name) },

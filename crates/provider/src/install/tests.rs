@@ -10,7 +10,7 @@ use std::path::Path;
 
 use groma_model::version::{Constraints, Version};
 
-use super::testing::Release;
+use super::testing::{Release, Reply};
 use super::*;
 use world::{World, address, constraints, version_of};
 
@@ -40,6 +40,29 @@ async fn a_provider_is_installed_and_locked() {
 }
 
 #[tokio::test]
+async fn hashes_are_those_that_opentofu_locks() {
+    let world = World::new();
+    let mut locks = Locks::new();
+    for (ty, version, namespace) in [("thing", "1.2.0", "acme"), ("nokey", "0.3.0", "hashicorp")] {
+        let release = Release { namespace: namespace.to_owned(), ..Release::new(ty, version) };
+        world.registry.publish(&release, "example.com");
+        let asked = format!("{namespace}/{ty}");
+        for lock in &world.install(&[(asked.as_str(), "")]).await.unwrap().locks {
+            locks.set(lock.clone());
+        }
+    }
+    let of_files = |source: &str| {
+        let lock = locks.get(&address(source)).unwrap();
+        let files: Vec<&Hash> = lock.hashes().iter().filter(|hash| hash.scheme() == HashScheme::Files).collect();
+        assert_eq!(files.len(), 1);
+        files[0].to_string()
+    };
+    // What `tofu init` (1.12.6) wrote when it installed the same packages.
+    assert_eq!(of_files("acme/thing"), "h1:xfdzojKslhr4Z50CaobA/9hw8Yr9CXXjYLzDpoGScI0=");
+    assert_eq!(of_files("hashicorp/nokey"), "h1:DbG9Ei+oKNznWN88cBlTuvX2JCNKeRE1RRS5EygdJDs=");
+}
+
+#[tokio::test]
 async fn a_signature_is_told_with_its_key() {
     let world = World::new();
     world.publish("thing", "1.0.0");
@@ -49,6 +72,22 @@ async fn a_signature_is_told_with_its_key() {
     assert_eq!(trust[0].to_string(), "signed");
     let total: u64 = world.downloaded();
     assert_eq!(total, Release::new("thing", "1.0.0").archive("linux_amd64").len() as u64);
+}
+
+#[tokio::test]
+async fn credentials_go_to_the_registry_and_nowhere_else() {
+    let mut world = World::new();
+    world.publish("thing", "1.0.0");
+    world.token = Some("hunter2".to_owned());
+    world.install(&[("acme/thing", "")]).await.unwrap();
+    for seen in world.registry.server().seen() {
+        let expected = seen.path.starts_with("/v1/").then_some("Bearer hunter2");
+        assert_eq!(seen.authorization.as_deref(), expected, "{}", seen.path);
+    }
+    let release = Release::new("thing", "1.0.0");
+    world.registry.server().set(&release.versions_path(), Reply::status(401));
+    let (_, detail) = world.failure(&[("acme/thing", "")]).await;
+    assert!(detail.contains("host example.com rejected the given authentication credentials"), "{detail}");
 }
 
 #[tokio::test]

@@ -96,6 +96,19 @@ async fn faults_of_a_network_mirror() {
     }
 }
 
+#[tokio::test]
+async fn a_bomb_is_refused_before_it_is_hashed() {
+    let world = mirrored(false);
+    let release = world.publish("thing", "1.0.0");
+    let zeros = vec![0; 80 << 20];
+    let bomb = super::super::testing::zip_of(&[("terraform-provider-thing", &zeros)]);
+    let path = release.file_path(&release.archive_name("linux_amd64"));
+    world.registry.server().set(&path, Reply::ok("application/zip", bomb));
+    let (_, detail) = world.failure(&[("acme/thing", "")]).await;
+    assert!(detail.contains("unpacks to more than"), "{detail}");
+    assert_nothing_installed(&world.target());
+}
+
 #[test]
 fn a_network_mirror_needs_encryption() {
     let discovery = Discovery::new(Client::new(ClientSettings::default()), Arc::new(Anonymous));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use groma_fetch::credentials::Anonymous;
+use groma_fetch::credentials::{StaticCredentials, Token};
 use groma_fetch::discovery::Discovery;
 use groma_fetch::host::Host;
 use groma_fetch::http::{Client, ClientSettings};
@@ -25,6 +25,8 @@ pub(super) struct World {
     pub(super) locks: Locks,
     pub(super) client: Client,
     pub(super) host: String,
+    /// What the registry is told about who asks.
+    pub(super) token: Option<String>,
     /// Instead of the registry.
     pub(super) source: Option<Arc<dyn Source>>,
     observed: Arc<Observed>,
@@ -93,6 +95,7 @@ impl World {
             locks: Locks::new(),
             client: Client::new(client_settings()),
             host: host.to_owned(),
+            token: None,
             source: None,
             observed: Arc::default(),
         }
@@ -115,7 +118,9 @@ impl World {
     pub(super) fn discovery(&self) -> Discovery {
         let services = BTreeMap::from([("providers.v1".to_owned(), self.registry.providers_url())]);
         let host = Host::parse(&self.host).unwrap();
-        Discovery::new(self.client.clone(), Arc::new(Anonymous)).with_services(host, services)
+        let tokens = self.token.iter().map(|token| (host.clone(), Token::new(token))).collect();
+        let credentials = Arc::new(StaticCredentials(tokens));
+        Discovery::new(self.client.clone(), credentials).with_services(host, services)
     }
 
     pub(super) fn source(&self) -> Arc<dyn Source> {
