@@ -5,7 +5,7 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::path::Path;
 use groma_model::text::Str;
 use groma_model::ty::Type;
-use groma_model::value::Value;
+use groma_model::value::{Entries, Value};
 use groma_provider::api::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportTarget, ImportedObject, ListEvent, ListRequest,
     ListSink, ListedObject, MoveRequest, MoveResponse, Outcome, PlanRequest, PlanResponse, Private, RawState,
@@ -16,7 +16,7 @@ use crate::provider::{Served, text};
 
 /// The object with some attributes replaced.
 fn with(object: &Value, changes: &[(&str, Value)]) -> Value {
-    let entries = object.as_entries().into_iter().flat_map(|entries| entries.iter());
+    let entries = object.as_entries().into_iter().flat_map(Entries::iter);
     let changed = entries.map(|(name, value)| {
         let change = changes.iter().find(|(changed, _)| *changed == name.as_str());
         (name.clone(), change.map_or_else(|| value.clone(), |(_, value)| value.clone()))

@@ -39,7 +39,7 @@ pub(crate) fn text<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
 
 #[async_trait]
 impl Provider for Served {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "served"
     }
 

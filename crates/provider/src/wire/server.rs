@@ -247,7 +247,7 @@ pub fn plugin_main(
     provider: impl FnOnce() -> Arc<dyn Provider>,
 ) -> ExitCode {
     let mut serve = Serve::new(address, Surroundings::from_environment());
-    serve.protocols = protocols.to_owned();
+    serve.protocols = Vec::from(protocols);
     serve.debug = std::env::args_os().skip(1).any(|arg| arg == "-debug" || arg == "--debug");
     if !serve.debug {
         HostLog::install();

@@ -69,7 +69,9 @@ impl Typed {
     /// An identity for the host. One that is not known yet is not sent at all: OpenTofu cannot store it in its plan.
     pub(super) fn give_identity(&self, identity: Option<&Value>) -> Answered<Option<wire::ResourceIdentityData>> {
         match (&self.identity, identity) {
-            (Some(ty), Some(identity)) if identity.is_wholly_known() => convert::identity_to_wire(identity, ty).map(Some).map_err(malformed),
+            (Some(ty), Some(identity)) if identity.is_wholly_known() => {
+                convert::identity_to_wire(identity, ty).map(Some).map_err(malformed)
+            }
             _ => Ok(None),
         }
     }

@@ -29,6 +29,7 @@ impl Handlers {
         Ok(convert::metadata_to_wire(&metadata, self.provider.schema().capabilities))
     }
 
+    #[expect(clippy::unused_async, reason = "as all handlers")]
     pub(super) async fn get_provider_schema(
         &self,
         _: wire::get_provider_schema::Request,
@@ -36,6 +37,7 @@ impl Handlers {
         Ok(self.offer.schemas.clone())
     }
 
+    #[expect(clippy::unused_async, reason = "as all handlers")]
     pub(super) async fn get_resource_identity_schemas(
         &self,
         _: wire::get_resource_identity_schemas::Request,
@@ -43,6 +45,7 @@ impl Handlers {
         Ok(self.offer.identities.clone())
     }
 
+    #[expect(clippy::unused_async, reason = "as all handlers")]
     pub(super) async fn get_functions(
         &self,
         _: wire::get_functions::Request,

@@ -14,7 +14,7 @@ use crate::wire::reattach::Reattach;
 struct Empty(ProviderSchema);
 
 impl Provider for Empty {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "empty"
     }
 

@@ -23,13 +23,19 @@ fn fit(stored: &mut Json, ty: &Type) {
             }
         }
         (Type::List(inner) | Type::Set(inner), Json::Array(items)) => {
-            items.iter_mut().for_each(|item| fit(item, inner));
+            for item in items {
+                fit(item, inner);
+            }
         }
         (Type::Map(inner), Json::Object(entries)) => {
-            entries.iter_mut().for_each(|(_, item)| fit(item, inner));
+            for (_, item) in entries.iter_mut() {
+                fit(item, inner);
+            }
         }
         (Type::Tuple(types), Json::Array(items)) => {
-            items.iter_mut().zip(types.iter()).for_each(|(item, ty)| fit(item, ty));
+            for (item, ty) in items.iter_mut().zip(types.iter()) {
+                fit(item, ty);
+            }
         }
         _ => {}
     }
