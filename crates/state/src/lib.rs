@@ -1,6 +1,9 @@
 //! State: what was made, as Terraform and OpenTofu write it down. Operations are not run here.
 
+mod decode;
+mod fields;
 mod file;
+mod upgrade;
 mod v4;
 
 use std::collections::BTreeMap;
@@ -10,8 +13,9 @@ use groma_model::path::Path;
 use groma_model::text::Str;
 use groma_model::value::Value;
 
+pub use decode::{DecodeError, decode, decode_bytes};
 pub use file::{FileError, read_file, write_file};
-pub use v4::{DecodeError, EncodeError, Layout, decode, encode};
+pub use v4::{EncodeError, Layout, encode};
 
 /// Everything that was made.
 #[derive(Debug, Clone, Default, PartialEq)]

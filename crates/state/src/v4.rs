@@ -7,7 +7,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use decode::{DecodeError, decode};
+pub(crate) use decode::{decode, provider_config};
 pub use encode::{EncodeError, encode};
 
 /// How a state is laid out as text.

@@ -1,4 +1,4 @@
-//! Text to a state.
+//! A document of version 4 to a state.
 
 use std::collections::BTreeMap;
 
@@ -6,71 +6,22 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use groma_model::address::{
     AbsResource, ConfigResource, DEFAULT_HOST, DeposedKey, InstanceKey, LEGACY_NAMESPACE, Module, ModuleInstance,
-    Provider, ProviderConfig, ProviderInstance, Resource, ResourceMode,
+    Provider, ProviderConfig, ProviderInstance, Resource, ResourceMode, is_identifier,
 };
 use groma_model::codec::json::{self, Json};
-use groma_model::codec::{CodecError, type_json};
+use groma_model::codec::type_json;
 use groma_model::number::Number;
 use groma_model::path::{Path, PathKey, PathStep};
 use groma_model::text::Str;
 
+use crate::fields::{At, Decoded, Text};
 use crate::{
-    Attributes, CheckKind, CheckObject, CheckResult, CheckStatus, InstanceState, ObjectState, ObjectStatus,
-    OutputState, ResourceState, State, StoredIdentity,
+    Attributes, CheckKind, CheckObject, CheckResult, CheckStatus, DecodeError, InstanceState, ObjectState,
+    ObjectStatus, OutputState, ResourceState, State, StoredIdentity,
 };
 
-/// Why a text is not a state that can be used.
-#[derive(Debug, thiserror::Error)]
-pub enum DecodeError {
-    /// There is nothing in it.
-    #[error("it is empty, which no tool writes: restore it from a backup, or remove it if nothing was ever made")]
-    Empty,
-    /// Not JSON.
-    #[error("it is not valid JSON: {0}")]
-    Syntax(CodecError),
-    /// Another format version.
-    #[error("it has format version {0}, and only version 4 can be read")]
-    Version(String),
-    /// A part is missing or of the wrong kind.
-    #[error("{at}: expected {expected}")]
-    Shape {
-        /// Where.
-        at: String,
-        /// What should be there.
-        expected: &'static str,
-    },
-    /// A value does not fit its type.
-    #[error("{at}: {source}")]
-    Value {
-        /// Where.
-        at: String,
-        /// Why.
-        source: CodecError,
-    },
-    /// The same object twice.
-    #[error("{at}: {address} is in the state more than once")]
-    Duplicate {
-        /// Where the second one is.
-        at: String,
-        /// Whose object.
-        address: String,
-    },
-}
-
-type Decoded<T> = Result<T, DecodeError>;
-
-/// Reads a state.
-pub fn decode(text: &str) -> Decoded<State> {
-    if text.trim().is_empty() {
-        return Err(DecodeError::Empty);
-    }
-    let json = Json::parse(text).map_err(DecodeError::Syntax)?;
-    let root = At { json: &json, place: String::new() };
-    match json.get("version") {
-        Some(Json::Number("4")) => {}
-        Some(Json::Number(other)) => return Err(DecodeError::Version((*other).to_owned())),
-        _ => return Err(root.wrong("version", "a number")),
-    }
+/// Reads a document of version 4.
+pub(crate) fn decode(root: &At<'_, '_>) -> Decoded<State> {
     let mut resources = BTreeMap::new();
     for resource in root.list("resources")? {
         decode_resource(&resource, &mut resources)?;
@@ -79,81 +30,10 @@ pub fn decode(text: &str) -> Decoded<State> {
         tool_version: root.text("terraform_version")?.unwrap_or_default().into_owned(),
         serial: root.number("serial")?.unwrap_or_default(),
         lineage: root.text("lineage")?.unwrap_or_default().into_owned(),
-        outputs: decode_outputs(&root)?,
+        outputs: decode_outputs(root)?,
         resources,
-        checks: decode_checks(&root)?,
+        checks: decode_checks(root)?,
     })
-}
-
-/// A part of the document, and where it is.
-struct At<'j, 't> {
-    json: &'j Json<'t>,
-    place: String,
-}
-
-type Text<'t> = std::borrow::Cow<'t, str>;
-
-impl<'j, 't> At<'j, 't> {
-    fn path_to(&self, name: &str) -> String {
-        if self.place.is_empty() { name.to_owned() } else { format!("{}.{name}", self.place) }
-    }
-
-    fn wrong(&self, name: &str, expected: &'static str) -> DecodeError {
-        DecodeError::Shape { at: self.path_to(name), expected }
-    }
-
-    /// A member. Null is as good as none.
-    fn get(&self, name: &str) -> Option<&'j Json<'t>> {
-        self.json.get(name).filter(|json| !matches!(json, Json::Null))
-    }
-
-    fn text(&self, name: &str) -> Decoded<Option<Text<'t>>> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(Json::String(text)) => Ok(Some(text.clone())),
-            Some(_) => Err(self.wrong(name, "a string")),
-        }
-    }
-
-    fn needed(&self, name: &str) -> Decoded<Text<'t>> {
-        self.text(name)?.ok_or_else(|| self.wrong(name, "a string"))
-    }
-
-    fn number(&self, name: &str) -> Decoded<Option<u64>> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(Json::Number(text)) => text.parse().map(Some).map_err(|_| self.wrong(name, "a whole number")),
-            Some(_) => Err(self.wrong(name, "a number")),
-        }
-    }
-
-    fn flag(&self, name: &str) -> Decoded<bool> {
-        match self.get(name) {
-            None => Ok(false),
-            Some(Json::Bool(value)) => Ok(*value),
-            Some(_) => Err(self.wrong(name, "true or false")),
-        }
-    }
-
-    fn list(&self, name: &str) -> Decoded<Vec<At<'j, 't>>> {
-        match self.get(name) {
-            None => Ok(Vec::new()),
-            Some(Json::Array(items)) => {
-                let place = self.path_to(name);
-                let at = |(at, json)| At { json, place: format!("{place}[{at}]") };
-                Ok(items.iter().enumerate().map(at).collect())
-            }
-            Some(_) => Err(self.wrong(name, "an array")),
-        }
-    }
-
-    fn texts(&self, name: &str) -> Decoded<Vec<Text<'t>>> {
-        let items = self.list(name)?.into_iter().map(|item| match item.json {
-            Json::String(text) => Ok(text.clone()),
-            _ => Err(DecodeError::Shape { at: item.place, expected: "a string" }),
-        });
-        items.collect()
-    }
 }
 
 fn decode_outputs(root: &At<'_, '_>) -> Decoded<BTreeMap<Str, OutputState>> {
@@ -224,7 +104,7 @@ fn decode_resource(at: &At<'_, '_>, resources: &mut BTreeMap<AbsResource, Resour
 }
 
 /// A provider's address. States of Terraform 0.12 have `provider.aws.west`, from a time before providers had sources.
-fn provider_config(text: &str, at: &At<'_, '_>) -> Decoded<ProviderConfig> {
+pub(crate) fn provider_config(text: &str, at: &At<'_, '_>) -> Decoded<ProviderConfig> {
     if let Ok(config) = text.parse() {
         return Ok(config);
     }
@@ -236,6 +116,9 @@ fn provider_config(text: &str, at: &At<'_, '_>) -> Decoded<ProviderConfig> {
     };
     let (name, alias) =
         rest.split_once('.').map_or((rest, None), |(name, alias)| (name, Some(Str::from(alias.trim()))));
+    if alias.as_ref().is_some_and(|alias| !is_identifier(alias)) {
+        return Err(wrong());
+    }
     let implied = Provider::implied(name.trim()).map_err(|_| wrong())?;
     // What was built in then is still, everything else is found out when it is installed.
     let provider =

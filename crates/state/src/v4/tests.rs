@@ -3,8 +3,8 @@
 use groma_model::address::DeposedKey;
 use groma_model::ty::Type;
 
-use super::*;
-use crate::{Attributes, CheckStatus, ObjectStatus};
+use super::{Layout, encode};
+use crate::{Attributes, CheckStatus, DecodeError, ObjectStatus, decode};
 
 /// Every kind of thing that a state can hold, laid out as files are.
 const FULL: &str = r#"{
@@ -194,7 +194,7 @@ fn damage_is_never_taken_for_nothing() {
     for cut in (1..FULL.len() - 2).filter(|cut| FULL.is_char_boundary(*cut)) {
         assert!(decode(&FULL[..cut]).is_err(), "cut at {cut}");
     }
-    assert!(matches!(decode(&FULL.replace("\"version\": 4", "\"version\": 5")), Err(DecodeError::Version(_))));
+    assert!(matches!(decode(&FULL.replace("\"version\": 4", "\"version\": 5")), Err(DecodeError::NewerVersion { .. })));
 }
 
 #[test]
