@@ -42,7 +42,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that exist for tests only: they may use anything, and only tests may use them.
-const TEST_ONLY: &[&str] = &["groma-testkit", "groma-fuzz", "groma-served", "groma-slice"];
+const TEST_ONLY: &[&str] =
+    &["groma-fuzz", "groma-interchange", "groma-served", "groma-slice", "groma-testkit", "groma-wirebench"];
 
 /// Crates that see only the neutral provider API: no wire, no installer.
 const API_ONLY: &[&str] = &["groma-engine", "groma-builtin"];
