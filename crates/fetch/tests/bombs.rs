@@ -4,7 +4,6 @@
 
 use std::fs::File;
 use std::io::{Seek, Write};
-use std::time::{Duration, Instant};
 
 use groma_fetch::archive::{ArchiveError, Format, Limits, unpack};
 
@@ -53,8 +52,15 @@ fn zip_bomb(size: u64) -> File {
     writer.finish().unwrap()
 }
 
+/// The time that this process has computed, in hundredths of a second. Others on the machine do not count.
+fn computed() -> u64 {
+    let line = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let behind_name = line.rsplit(')').next().unwrap();
+    let numbers: Vec<&str> = behind_name.split_whitespace().collect();
+    numbers[11].parse::<u64>().unwrap() + numbers[12].parse::<u64>().unwrap()
+}
+
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the time it takes is what is tested")]
 fn bombs_are_refused_quickly_and_without_memory() {
     const SIZE: u64 = 256 << 20;
     let bombs = [(gzip_bomb(SIZE), Format::TarGz), (bzip2_bomb(SIZE), Format::TarBz2), (zip_bomb(SIZE), Format::Zip)];
@@ -65,10 +71,10 @@ fn bombs_are_refused_quickly_and_without_memory() {
         let place = tempfile::tempdir().unwrap();
         let packed = bomb.stream_position().unwrap();
         for limits in [Limits::SOURCE, in_all] {
-            let start = Instant::now();
+            let start = computed();
             let result = unpack(&mut bomb, format, &place.path().join("x"), &limits);
             assert!(matches!(result, Err(ArchiveError::TooLarge { .. })), "{format} of {packed}: {result:?}");
-            assert!(start.elapsed() < Duration::from_secs(5), "{format}: {:?}", start.elapsed());
+            assert!(computed() - start < 500, "{format}: {} hundredths of a second", computed() - start);
             assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
         }
     }

@@ -204,7 +204,7 @@ async fn a_key_is_handed_to_ssh_in_a_private_file_that_does_not_stay() {
         format!("{words}{{ echo \"$key\"; stat -c %a \"$key\"; cat \"$key\"; }} > '{}'\nexit 1\n", log.display()),
     )
     .unwrap();
-    let settings = GitSettings { ssh_command: Some(script.display().to_string()), ..lab.settings() };
+    let settings = GitSettings { ssh_command: Some(format!("sh {}", script.display())), ..lab.settings() };
     let key = base64::engine::general_purpose::STANDARD.encode("the key");
     let with_key = GitSource { ssh_key: Some(key), ..source("ssh://git@example.test/x.git") };
     assert!(matches!(lab.check_out(&with_key, &settings).await, Err(GitError::Failed { .. })));

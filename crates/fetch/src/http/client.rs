@@ -114,15 +114,15 @@ impl Client {
             file.set_len(0).await.map_err(write_error)?;
             file.rewind().await.map_err(write_error)?;
             let result = self.download_once(request, &mut file, limit, progress).await;
-            let error = match result {
+            let failed = match result {
                 Ok(downloaded) => return Ok(downloaded),
-                Err(error) => error,
+                Err(failed) => failed,
             };
-            let transient = error.is_transient() || error.status().is_some_and(retry::is_transient);
+            let transient = failed.error.is_transient() || failed.error.status().is_some_and(retry::is_transient);
             if !transient || attempt >= retries {
-                return Err(error);
+                return Err(failed.error);
             }
-            self.wait(&request.url, attempt, None).await;
+            self.wait(&request.url, attempt, failed.headers.as_ref()).await;
             attempt += 1;
         }
     }
@@ -133,21 +133,21 @@ impl Client {
         file: &mut tokio::fs::File,
         limit: u64,
         progress: &dyn Progress,
-    ) -> Result<Downloaded, HttpError> {
+    ) -> Result<Downloaded, FailedDownload> {
         let timeout = request.timeout.unwrap_or(self.settings.request_timeout).max(self.settings.connect_timeout);
         let answer = within(timeout, &request.url, self.send(request)).await?;
         if !answer.inner.status().is_success() {
             let whole = within(timeout, &request.url, answer.read_whole(64 << 10)).await?;
-            return Err(whole.status_error());
+            return Err(FailedDownload { error: whole.status_error(), headers: Some(whole.headers) });
         }
         let total = answer.inner.content_length();
         if total.is_some_and(|total| total > limit) {
-            return Err(HttpError::TooLarge { url: redact::url(&answer.url), limit });
+            return Err(HttpError::TooLarge { url: redact::url(&answer.url), limit }.into());
         }
         progress.started(&request.shown_label(), total);
         let result = answer.stream_into(file, (limit, self.settings.idle_timeout), progress).await;
         progress.finished();
-        result
+        Ok(result?)
     }
 
     async fn wait(&self, url: &Url, attempt: u32, headers: Option<&HeaderMap>) {
@@ -214,6 +214,18 @@ impl Response {
     /// An error about the content of this answer.
     pub fn malformed(&self, reason: impl Into<String>) -> HttpError {
         HttpError::Malformed { url: redact::url(&self.url), reason: reason.into() }
+    }
+}
+
+/// A download that failed, and what the server said with it.
+struct FailedDownload {
+    error: HttpError,
+    headers: Option<HeaderMap>,
+}
+
+impl From<HttpError> for FailedDownload {
+    fn from(error: HttpError) -> Self {
+        Self { error, headers: None }
     }
 }
 

@@ -213,6 +213,23 @@ async fn a_broken_download_starts_again() {
 }
 
 #[tokio::test]
+async fn a_server_that_asks_for_a_pause_gets_it() {
+    let server = Server::start(|_, number| match number {
+        0 => Reply::new(429, "").header("Retry-After", "0"),
+        _ => Reply::new(200, "whole"),
+    });
+    // Without having been asked, it would wait longer than the test does.
+    let slow =
+        ClientSettings { backoff: Duration::from_hours(1), max_backoff: Duration::from_hours(1), ..settings(&server) };
+    let file = tempfile::tempfile().unwrap();
+    let request = get(&server, "/x");
+    let (slow, file) = (Client::new(slow), file);
+    let download = slow.download(&request, &file, 100, &Silent);
+    let done = tokio::time::timeout(Duration::from_mins(1), download).await.unwrap().unwrap();
+    assert_eq!(done.size, 5);
+}
+
+#[tokio::test]
 async fn a_download_that_stays_broken_is_an_error() {
     let server = Server::start(|_, _| Reply { promise: Some(1000), ..Reply::new(200, "half") });
     let file = tempfile::tempfile().unwrap();
