@@ -6,6 +6,7 @@
 mod checks;
 mod conditions;
 pub(crate) mod expansion;
+mod import_targets;
 pub(crate) mod imports;
 mod outputs;
 mod providers;
@@ -32,6 +33,7 @@ use crate::load::ModuleTree;
 use crate::oracle::ResourceOracle;
 
 pub use conditions::{RuleResult, RuleStatus};
+pub use import_targets::{ImportInto, ImportedBy};
 pub use scope::ModuleScope;
 pub use steps::{ResourceInstance, Site};
 pub use variables::{InputSource, InputValue};

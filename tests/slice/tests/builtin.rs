@@ -179,3 +179,21 @@ async fn making_first_spreads_to_what_is_needed() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn objects_are_taken_in_and_let_go() {
+    let workspace = steps(&[
+        (
+            "resource \"random_integer\" \"n\" {\n  min = 1\n  max = 9\n}\nlocals {\n  ids = { n = \"5,1,9\" }\n}\n\
+             import {\n  for_each = local.ids\n  to       = random_integer.n\n  id       = each.value\n}\n\
+             output \"n\" { value = random_integer.n.result }\n",
+            &[],
+        ),
+        (
+            "removed {\n  from = random_integer.n\n  lifecycle {\n    destroy = false\n  }\n}\n",
+            &["forget random_integer.n"],
+        ),
+    ])
+    .await;
+    assert!(workspace.state.resources.is_empty());
+}

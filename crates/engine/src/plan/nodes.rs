@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use groma_lang::config::{Expr, Repetition, Resource, ResourceKey, ResourceMode};
 use groma_lang::graph::NodeIndex;
-use groma_lang::walk::{InstanceIndex, RepetitionData, Site};
+use groma_lang::walk::{ImportInto, ImportedBy, InstanceIndex, RepetitionData, Site};
 use groma_model::address::{AbsInstance, AbsResource, InstanceKey, ModuleInstance};
 use groma_model::convert::convert;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::ty::Type;
 use groma_model::value::Value;
-use groma_provider::api::{Private, ReadDataRequest};
+use groma_provider::api::{ImportTarget, Private, ReadDataRequest};
 use groma_state::ObjectStatus;
 
 use super::Mode;
@@ -118,6 +118,9 @@ impl<'a> Driver<'a, '_> {
             return diagnostics;
         }
         let address = self.absolute(module, &resource.key);
+        let path = &self.walk.graph().modules[self.walk.module_index(module)].node.path;
+        let (imports, found) = self.walk.imports_into(path, &resource.key);
+        diagnostics.extend(found);
         let mut wanted = BTreeSet::new();
         for groma_lang::walk::ResourceInstance { key, repetition } in instances {
             wanted.insert(key.clone());
@@ -125,7 +128,8 @@ impl<'a> Driver<'a, '_> {
                 continue;
             }
             let site = Site { module, resource, repetition: &repetition };
-            match self.work_for(node, site, address.instance(key.clone())) {
+            let work = self.work_for(node, site, address.instance(key.clone()));
+            match work.map(|work| importing(work, &imports)) {
                 Ok(work) => {
                     self.queue.push_back(Task { node: Some(node), index: pending.instances.len(), work });
                     pending.remaining += 1;
@@ -391,6 +395,20 @@ impl<'a> Driver<'a, '_> {
     pub(super) fn module_instance(&self, module: InstanceIndex) -> ModuleInstance {
         self.walk.module_address(module).parse().unwrap_or_else(|_| ModuleInstance::root())
     }
+}
+
+/// The work with what it imports. What is in the state already is not imported again.
+fn importing(mut work: Work, imports: &[ImportInto]) -> Work {
+    if let Work::Managed(job) = &mut work
+        && job.stored.is_none()
+        && let Some(import) = imports.iter().find(|import| import.address == job.address)
+    {
+        job.import = Some(match &import.what {
+            ImportedBy::Id(id) => ImportTarget::Id(id.clone()),
+            ImportedBy::Identity(identity) => ImportTarget::Identity(identity.clone()),
+        });
+    }
+    work
 }
 
 /// Why an instance is not made any more.

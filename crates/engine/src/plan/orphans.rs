@@ -26,6 +26,7 @@ impl Driver<'_, '_> {
             return Vec::new();
         }
         let node = self.node_of(address);
+        let forget = self.forgets(address);
         let mut found = Vec::new();
         for (key, instance) in &resource.instances {
             let provider = resource.provider.instance(instance.provider_key.clone());
@@ -49,7 +50,7 @@ impl Driver<'_, '_> {
                         refresh_only: self.request.options.mode == Mode::RefreshOnly,
                         import: None,
                         provider_meta: None,
-                        wanted: Wanted::Absent { reason, forget: None },
+                        wanted: Wanted::Absent { reason, forget },
                     }))
                 });
                 found.push(job.map(|job| (key.clone(), job)));
@@ -95,6 +96,25 @@ impl Driver<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether a `removed` block says what happens to the objects of a resource.
+    fn forgets(&self, address: &AbsResource) -> Option<bool> {
+        let path = address.module.module();
+        for entry in &self.walk.graph().modules {
+            for removed in &entry.node.module.removed {
+                let Some(from) = &removed.from else { continue };
+                let named: Vec<_> = entry.node.path.iter().cloned().chain(from.module_path()).collect();
+                let covers = match &from.resource {
+                    Some((resource, _)) => path.names() == named && *resource == address.resource,
+                    None => path.names().starts_with(&named),
+                };
+                if covers {
+                    return Some(!removed.destroy.unwrap_or(false));
+                }
+            }
+        }
+        None
     }
 
     /// The declaration of a resource.

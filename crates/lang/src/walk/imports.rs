@@ -77,7 +77,7 @@ pub(crate) fn leads_to(import: &Import, path: &[Str], key: &ResourceKey) -> bool
 }
 
 /// Keys and values of what `for_each` of an import may be.
-fn pairs(collection: &Value) -> Vec<(Value, Value)> {
+pub(super) fn pairs(collection: &Value) -> Vec<(Value, Value)> {
     match collection.kind() {
         ValueKind::Map(entries) | ValueKind::Object(entries) => {
             entries.iter().map(|(name, value)| (Value::string(name.clone()), value.clone())).collect()
@@ -90,7 +90,7 @@ fn pairs(collection: &Value) -> Vec<(Value, Value)> {
     }
 }
 
-fn check_id(import: &Import, scope: &ModuleScope<'_>) -> Diagnostics {
+pub(super) fn check_id(import: &Import, scope: &ModuleScope<'_>) -> Diagnostics {
     match (&import.id, &import.identity) {
         (Some(id), _) => check_expression(id, scope, &Type::String, "id"),
         (None, Some(identity)) => check_expression(identity, scope, &Type::Dynamic, "identity"),

@@ -96,18 +96,24 @@ impl Json<'_> {
                 dropped
             }
             (Json::Object(members), Type::Map(inner)) => {
-                members.iter_mut().fold(false, |dropped, (_, value)| value.retain_known(inner) || dropped)
+                retain_in(members.iter_mut().map(|(_, value)| (value, &**inner)))
             }
             (Json::Array(items), Type::List(inner) | Type::Set(inner)) => {
-                items.iter_mut().fold(false, |dropped, item| item.retain_known(inner) || dropped)
+                retain_in(items.iter_mut().map(|item| (item, &**inner)))
             }
-            (Json::Array(items), Type::Tuple(types)) => {
-                let pairs = items.iter_mut().zip(types.iter());
-                pairs.fold(false, |dropped, (item, ty)| item.retain_known(ty) || dropped)
-            }
+            (Json::Array(items), Type::Tuple(types)) => retain_in(items.iter_mut().zip(types.iter())),
             _ => false,
         }
     }
+}
+
+/// Looks into every item: stopping at the first with something to drop would leave the others as they are.
+fn retain_in<'j, 'd: 'j, 't>(items: impl Iterator<Item = (&'j mut Json<'d>, &'t Type)>) -> bool {
+    let mut dropped = false;
+    for (item, ty) in items {
+        dropped |= item.retain_known(ty);
+    }
+    dropped
 }
 
 struct Reader<'a> {
