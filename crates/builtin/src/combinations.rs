@@ -13,8 +13,17 @@ fn is_given(config: &Object, name: &str) -> bool {
     !config.is_null(name) && !config.is_unknown(name)
 }
 
+/// Which attributes a message lists: the published plugins do not agree on that.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listed {
+    /// All of them.
+    All,
+    /// All but the one that the message is about.
+    Others,
+}
+
 /// Exactly one of the attributes must be given. Reported once for each of them, as the published plugins do.
-pub(crate) fn exactly_one_of(config: &Object, names: &[&str]) -> Diagnostics {
+pub(crate) fn exactly_one_of(config: &Object, names: &[&str], listed: Listed) -> Diagnostics {
     if names.iter().any(|name| config.is_unknown(name)) {
         return Diagnostics::new();
     }
@@ -24,9 +33,8 @@ pub(crate) fn exactly_one_of(config: &Object, names: &[&str]) -> Diagnostics {
     }
     let said = if count == 0 { "No attribute specified".to_owned() } else { format!("{count} attributes specified") };
     let report = |name: &&str| {
-        let others: Vec<&str> = names.iter().filter(|other| *other != name).copied().collect();
-        let list = others.into_iter().chain([*name]).collect::<Vec<_>>().join(",");
-        invalid(name, format!("{said} when one (and only one) of [{list}] is required"))
+        let list: Vec<&str> = names.iter().filter(|other| listed == Listed::All || *other != name).copied().collect();
+        invalid(name, format!("{said} when one (and only one) of [{}] is required", list.join(",")))
     };
     names.iter().map(report).collect()
 }

@@ -16,7 +16,7 @@ use groma_model::schema::Schema;
 use groma_model::value::Value;
 use groma_provider::api::{
     ApplyRequest, CallFunctionRequest, ClientCapabilities, ConfigureRequest, ImportRequest, ImportTarget, PlanRequest,
-    Private, Provider, RawState, ReadRequest, UpgradeRequest,
+    Private, Provider, RawState, ReadDataRequest, ReadRequest, UpgradeRequest,
 };
 use groma_provider::wire::{Launch, PluginProvider};
 use serde_json::Value as Json;
@@ -106,15 +106,7 @@ impl Driven {
     /// What is wrong with a configuration: summary, path and detail.
     pub async fn validate(&self, ty: &str, given: &Json) -> Vec<(String, String, String)> {
         let found = self.0.validate_resource(ty, self.config(ty, given)).await.unwrap();
-        let mut told: Vec<_> = found
-            .iter()
-            .map(|problem| {
-                let path = problem.path.as_ref().map(ToString::to_string).unwrap_or_default();
-                (problem.summary.clone(), path, problem.detail.clone())
-            })
-            .collect();
-        told.sort();
-        told
+        told(&found)
     }
 
     async fn plan_raw(&self, ty: &str, prior: Option<&Kept>, given: &Json) -> (Planned, Private) {
@@ -209,11 +201,37 @@ impl Driven {
         Ok(Kept { object: imported.object, private: imported.private }.json())
     }
 
+    /// Reads a data source, with what is told: summary, path and detail.
+    pub async fn data(&self, ty: &str, given: &Json) -> (Json, Vec<(String, String, String)>) {
+        let schema = Arc::clone(self.0.schema().data_sources[ty].get().unwrap());
+        let config = json::decode(&given.to_string(), &schema.block.implied_type()).unwrap();
+        let found = self.0.validate_data_source(ty, config.clone()).await.unwrap();
+        if found.has_errors() {
+            return (Json::Null, told(&found));
+        }
+        let request = ReadDataRequest { type_name: ty.into(), config, provider_meta: None };
+        let response = self.0.read_data(request).await.unwrap();
+        let object = serde_json::from_str(&json::encode_plain(&response.object).unwrap()).unwrap();
+        (object, told(&response.diagnostics))
+    }
+
     /// Calls a function.
     pub async fn call(&self, name: &str, argument: Value) -> Result<Value, String> {
         let request = CallFunctionRequest { name: name.into(), arguments: vec![argument] };
         self.0.call_function(request).await.unwrap().result.map_err(|error| error.text)
     }
+}
+
+fn told(found: &Diagnostics) -> Vec<(String, String, String)> {
+    let mut told: Vec<_> = found
+        .iter()
+        .map(|problem| {
+            let path = problem.path.as_ref().map(ToString::to_string).unwrap_or_default();
+            (problem.summary.clone(), path, problem.detail.clone())
+        })
+        .collect();
+    told.sort();
+    told
 }
 
 fn summaries(diagnostics: &Diagnostics) -> Vec<String> {

@@ -155,6 +155,11 @@ pub trait Resource: Send + Sync {
         ))
     }
 
+    /// Mends a stored object of the current version that an older plugin wrote in another way.
+    fn mend(&self, object: &mut Object) {
+        let _ = object;
+    }
+
     /// Takes over an object of another type; none if that is not possible.
     fn take_over(&self, request: &MoveRequest, empty: Object) -> Option<Result<Object, Diagnostics>> {
         let _ = (request, empty);

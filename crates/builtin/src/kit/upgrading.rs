@@ -8,6 +8,7 @@ use groma_model::ty::Type;
 use groma_model::value::Value;
 use groma_provider::api::RawState;
 
+use super::object::Object;
 use super::spec::Spec;
 use super::traits::Resource;
 
@@ -40,7 +41,13 @@ pub(super) fn upgrade(
     let text = if version == current { text } else { Cow::Owned(stepped(resource, version, current, &text)?) };
     let mut parsed = Json::parse(&text).map_err(|error| unreadable(&error))?;
     parsed.retain_known(&ty);
-    json::from_json(&parsed, &ty).map_err(|error| unreadable(&error))
+    let value = json::from_json(&parsed, &ty).map_err(|error| unreadable(&error))?;
+    if value.is_null() {
+        return Ok(value);
+    }
+    let mut object = Object::of(&value);
+    resource.mend(&mut object);
+    Ok(object.into_value())
 }
 
 fn stepped(resource: &dyn Resource, mut version: i64, current: i64, text: &str) -> Result<String, Diagnostic> {

@@ -12,7 +12,7 @@ use groma_model::ty::Type;
 use groma_model::value::Value;
 
 use super::content;
-use crate::combinations::exactly_one_of;
+use crate::combinations::{Listed, exactly_one_of};
 use crate::kit::spec::{Attr, optional, optional_computed, required};
 use crate::kit::{Call, Failed, Object, Resource, Spec};
 
@@ -107,7 +107,7 @@ fn is_permission(path: &Path, value: &Value) -> Option<Diagnostic> {
     let text = value.as_str()?;
     let detail = if !(3..=4).contains(&text.len()) {
         format!("bad mode permission: string length should be 3 or 4 digits: {text}")
-    } else if u32::from_str_radix(text, 8).is_ok_and(|mode| mode <= 0o777) && !text.starts_with('+') {
+    } else if u32::from_str_radix(text, 8).is_ok_and(|mode| mode <= 0o777) {
         return None;
     } else {
         format!("bad mode permission: string must be expressed in octal numeric notation: {text}")
@@ -154,7 +154,7 @@ impl Resource for File {
     }
 
     fn validate(&self, config: &Object) -> Diagnostics {
-        exactly_one_of(config, self.sources())
+        exactly_one_of(config, self.sources(), Listed::Others)
     }
 
     async fn create(&self, mut planned: Object, _: &Object, _: &mut Call) -> Result<Object, Failed> {

@@ -88,10 +88,13 @@ async fn mistakes_are_named() {
         )),
         "{all:?}"
     );
-    assert!(all.contains(&(
-        "Invalid Attribute Combination",
-        "2 attributes specified when one (and only one) of [sensitive_content,content_base64,source,content] is required"
-    )), "{all:?}");
+    assert!(
+        all.contains(&(
+            "Invalid Attribute Combination",
+            "2 attributes specified when one (and only one) of [sensitive_content,content_base64,source] is required"
+        )),
+        "{all:?}"
+    );
     let found = driver.validate("local_file", json!({"filename": "a", "content": "", "file_permission": "0888"})).await;
     assert_eq!(found.len(), 1);
     let failed = driver.try_apply("local_file", None, json!({"filename": "x", "source": "missing"})).await;

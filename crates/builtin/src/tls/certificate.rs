@@ -15,7 +15,7 @@ use super::issue::decimal;
 use super::settings::{Settings, url_with_scheme};
 use super::x509::Certificate;
 use super::{fetch, pem};
-use crate::combinations::{conflicts_with, exactly_one_of};
+use crate::combinations::{Listed, conflicts_with, exactly_one_of};
 use crate::kit::spec::{computed, optional};
 use crate::kit::{Call, DataSource, Object, Spec};
 
@@ -59,7 +59,7 @@ impl DataSource for CertificateData {
     }
 
     fn validate(&self, config: &Object) -> Diagnostics {
-        let mut found = exactly_one_of(config, &["content", "url"]);
+        let mut found = exactly_one_of(config, &["content", "url"], Listed::All);
         found.extend(conflicts_with(config, "verify_chain", "content"));
         found
     }

@@ -8,7 +8,7 @@ use groma_model::ty::Type;
 use groma_model::value::Value;
 use jiff::Timestamp;
 
-use super::common::{PEM, was_pem};
+use super::common::{PEM, is_pem, was_pem};
 use super::key::{PrivateKey, PublicKey};
 use super::name::Name;
 use super::x509::{AlternativeNames, Certificate, NewCertificate};
@@ -196,6 +196,25 @@ pub(super) fn decimal(bytes: &[u8]) -> String {
         }
     }
     digits.iter().rev().map(|digit| char::from(b'0' + digit)).collect()
+}
+
+/// Plugins that stored a hash of the private key did not store defaults. What was not given then is what it is by default
+/// now: no reason for a new certificate.
+pub(super) fn mend_old(object: &mut Object, prefix: &str) {
+    let [name, ..] = key_names(prefix);
+    if object.text(&name).is_none_or(is_pem) {
+        return;
+    }
+    let has_authority = object.iter().any(|(name, _)| name.as_str() == "set_authority_key_id");
+    let flags = ["is_ca_certificate", "set_subject_key_id", "ready_for_renewal"];
+    for flag in flags.into_iter().chain(has_authority.then_some("set_authority_key_id")) {
+        if object.is_null(flag) {
+            object.set(flag, Value::bool(false));
+        }
+    }
+    if object.is_null("early_renewal_hours") {
+        object.set_int("early_renewal_hours", 0);
+    }
 }
 
 /// Whether a certificate has expired, or will soon enough to be renewed now.

@@ -82,6 +82,10 @@ impl Resource for LocallySignedCert {
         issue::read_renewal(&mut object, self.0.clock.now())?;
         Ok(Some(object))
     }
+
+    fn mend(&self, object: &mut Object) {
+        issue::mend_old(object, "ca_");
+    }
 }
 
 /// What is inside the first block of a text, which must be of one kind.

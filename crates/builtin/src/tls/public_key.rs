@@ -8,7 +8,7 @@ use groma_model::value::Value;
 use super::common::{OPENSSH, PEM, set_public};
 use super::key::PrivateKey;
 use super::ssh;
-use crate::combinations::exactly_one_of;
+use crate::combinations::{Listed, exactly_one_of};
 use crate::kit::spec::{computed, optional};
 use crate::kit::{Call, DataSource, Ephemeral, Object, Opened, Spec};
 
@@ -71,7 +71,7 @@ impl DataSource for PublicKeyData {
     }
 
     fn validate(&self, config: &Object) -> Diagnostics {
-        exactly_one_of(config, &GIVEN)
+        exactly_one_of(config, &GIVEN, Listed::All)
     }
 
     async fn read(&self, config: Object, _: &mut Call) -> Result<Object, Diagnostics> {
@@ -93,7 +93,7 @@ impl Ephemeral for PublicKeyEphemeral {
     }
 
     fn validate(&self, config: &Object) -> Diagnostics {
-        exactly_one_of(config, &GIVEN)
+        exactly_one_of(config, &GIVEN, Listed::All)
     }
 
     async fn open(&self, config: Object, _: &mut Call) -> Result<Opened, Diagnostics> {

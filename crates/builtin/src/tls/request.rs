@@ -47,4 +47,8 @@ impl Resource for CertRequest {
         planned.set("id", Value::string(id_of(&request)));
         Ok(planned)
     }
+
+    fn mend(&self, object: &mut Object) {
+        subject::mend_old(object);
+    }
 }

@@ -63,4 +63,9 @@ impl Resource for SelfSignedCert {
         issue::read_renewal(&mut object, self.0.clock.now())?;
         Ok(Some(object))
     }
+
+    fn mend(&self, object: &mut Object) {
+        subject::mend_old(object);
+        issue::mend_old(object, "");
+    }
 }

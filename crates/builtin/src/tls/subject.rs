@@ -8,6 +8,7 @@ use groma_model::schema::Nesting;
 use groma_model::ty::Type;
 use groma_model::value::Value;
 
+use super::common::is_pem;
 use super::name::Name;
 use super::x509::AlternativeNames;
 use crate::kit::spec::optional;
@@ -58,6 +59,26 @@ pub(super) fn at_most_one(path: &Path, value: &Value) -> Option<Diagnostic> {
     let detail =
         format!("Attribute {} list must contain at least 0 elements and at most 1 elements, got: {count}", shown(path));
     (count > 1).then(|| Diagnostic::error("Invalid Attribute Value", detail).at_path(path.clone()))
+}
+
+/// Plugins that stored a hash of the private key also stored empty texts and lists for what was not given.
+pub(super) fn mend_old(object: &mut Object) {
+    if object.text("private_key_pem").is_none_or(is_pem) {
+        return;
+    }
+    let subject = object.get("subject");
+    let Some(blocks) = subject.as_elements() else { return };
+    let given = |value: &Value| value.as_str() != Some("") && value.as_elements() != Some(&[]);
+    let mended = blocks.iter().map(|block| {
+        let mut inner = Object::of(block);
+        let empty: Vec<String> = inner.iter().filter(|(_, v)| !given(v)).map(|(name, _)| name.to_string()).collect();
+        for name in &empty {
+            inner.set_null(name);
+        }
+        inner.into_value()
+    });
+    let element = blocks.first().map_or(Type::Dynamic, Value::ty);
+    object.set("subject", Value::list(element, mended.collect()));
 }
 
 /// The name in the block.

@@ -145,7 +145,7 @@ async fn what_is_no_key_is_refused_with_the_reason() {
     let both = driver.try_data("tls_public_key", json!({})).await;
     assert_eq!(both.diagnostics.len(), 2);
     let expected =
-        "No attribute specified when one (and only one) of [private_key_openssh,private_key_pem] is required";
+        "No attribute specified when one (and only one) of [private_key_pem,private_key_openssh] is required";
     assert_eq!(both.diagnostics.iter().next().unwrap().detail, expected);
 }
 
