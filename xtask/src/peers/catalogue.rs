@@ -63,6 +63,17 @@ pub(super) const PEERS: &[Peer] = &[
             "terraform-provider-random",
         ])
     },
+    Peer {
+        // The newest state of the repository that the module proxy has kept.
+        pin: Some("v1.3.2-0.20231204135814-c6e90de46687"),
+        ..peer([
+            "provider-random-current",
+            "GROMA_PROVIDER_RANDOM_CURRENT",
+            "3.6.0",
+            "github.com/terraform-providers/terraform-provider-random",
+            "terraform-provider-random",
+        ])
+    },
     peer([
         "provider-tls",
         "GROMA_PROVIDER_TLS",

@@ -4,13 +4,11 @@ use std::time::SystemTime;
 
 use async_trait::async_trait;
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_model::ty::Type;
 
 use super::{drawn, kept};
 use crate::chance::{Chance, uuid_text};
 use crate::kit::outside::Outside;
-use crate::kit::spec::optional;
-use crate::kit::{Call, Failed, Object, Resource, Spec, keepers_replace};
+use crate::kit::{Call, Failed, Object, Resource, Spec};
 
 pub(super) enum Kind {
     /// Sixteen random bytes, without the marks of a version.
@@ -37,10 +35,10 @@ impl Resource for Uuid {
     fn spec(&self) -> Spec {
         let about = match self.kind {
             Kind::Plain => {
-                "The resource `random_uuid` generates random uuid string that is intended to be used as unique \
-                 identifiers for other resources.\n\nThis resource uses \
+                "The resource `random_uuid` generates a random uuid string that is intended to be used as a unique \
+                 identifier for other resources.\n\nThis resource uses \
                  [hashicorp/go-uuid](https://github.com/hashicorp/go-uuid) to generate a UUID-formatted string for use \
-                 with services needed a unique string identifier."
+                 with services needing a unique string identifier."
                     .to_owned()
             }
             Kind::V4 | Kind::V7 => {
@@ -53,17 +51,10 @@ impl Resource for Uuid {
                 )
             }
         };
-        let spec = kept()
+        kept()
             .doc(&about)
             .attr("result", drawn("The generated uuid presented in string format."))
-            .attr("id", drawn("The generated uuid presented in string format."));
-        if !matches!(self.kind, Kind::V7) {
-            return spec;
-        }
-        // One of the published texts differs by a bracket.
-        let keepers = "Arbitrary map of values that, when changed, will trigger recreation of resource. See the [main \
-                       provider documentation](../index.html) for more information.";
-        spec.attr("keepers", optional(Type::map(Type::String)).doc(keepers).replace_when(keepers_replace()))
+            .attr("id", drawn("The generated uuid presented in string format."))
     }
 
     async fn create(&self, mut planned: Object, _: &Object, _: &mut Call) -> Result<Object, Failed> {
