@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::time::{Duration, SystemTime};
 
+use groma_model::address::Provider as Address;
 use groma_model::codec::json;
 use groma_model::diag::{Diagnostics, Severity};
 use groma_model::path::Path;
@@ -15,7 +17,7 @@ use groma_provider::api::{
     ListEvent, ListRequest, MoveRequest, OpenRequest, Outcome, PlanRequest, PlanResponse, Private, Provider as _,
     RawState, ReadDataRequest, ReadRequest, UpgradeIdentityRequest, UpgradeRequest,
 };
-use groma_provider::wire::{Launch, PluginProvider, Security, Settings};
+use groma_provider::wire::{Launch, PluginProvider, Pool, SchemaCache, Security, Settings, Source};
 
 const NOTE: &str = "served_note";
 
@@ -338,4 +340,28 @@ async fn note_of_pid(plugin: &PluginProvider) -> Value {
     let config = Value::object([("input", Value::string("pid")), ("output", Value::null(Type::Dynamic))]);
     let request = ReadDataRequest { type_name: "served_echo".into(), config, provider_meta: None };
     plugin.read_data(request).await.unwrap().object
+}
+
+/// A pool starts plugins side by side, one for each configuration, none for a schema that is known, and ends all.
+#[tokio::test]
+async fn a_pool() {
+    let scratch = tempfile::tempdir().unwrap();
+    let address = Address::parse_source("example.com/test/served").unwrap();
+    let pool = || {
+        let source = Source::Plugin { launch: launch("6", Security::Plain), check: None };
+        let cache = SchemaCache::new(scratch.path());
+        Pool::new(BTreeMap::from([(address.clone(), source)]), Some(cache))
+    };
+    let cold = pool();
+    let (one, two) = tokio::join!(cold.get(&address, "one"), cold.get(&address, "two"));
+    let (one, two) = (one.unwrap(), two.unwrap());
+    assert_eq!(cold.schema(&address).await.unwrap().metadata(), one.schema().metadata());
+    cold.shutdown().await;
+    for provider in [one, two] {
+        let config = Value::object([("prefix", Value::null(Type::String))]);
+        assert!(matches!(provider.validate_provider(config).await, Err(CallError::Gone { .. })));
+    }
+    // Another run knows the schema without starting anything.
+    let warm = pool();
+    assert!(warm.schema(&address).await.unwrap().resources.contains_key(NOTE));
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::connection::Connection;
 use super::handshake::HandshakeError;
+use super::log::Output;
 use super::process::{Process, StartError};
 use crate::api::ClientCapabilities;
 
@@ -108,14 +109,19 @@ impl Launch {
 
     async fn start_with(&self, security: Security) -> Result<Connection, StartError> {
         let timeout = self.settings.timeouts.start;
+        let output = Output::default();
         let start = async {
-            let (process, handshake, identity) = Process::start(self, security).await?;
+            let (process, handshake, identity) = Process::start(self, security, output.clone()).await?;
             Connection::to_process(self, process, handshake, identity).await
         };
         match tokio::time::timeout(timeout, start).await {
             Ok(started) => started,
             // The process ends with its handle, which the timeout has just dropped.
-            Err(_) => Err(StartError::Timeout { name: self.name.clone(), seconds: timeout.as_secs() }),
+            Err(_) => Err(StartError::Timeout {
+                name: self.name.clone(),
+                seconds: timeout.as_secs(),
+                last_output: output.last_lines(),
+            }),
         }
     }
 }

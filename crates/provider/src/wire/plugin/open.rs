@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::diag::Diagnostics;
 
 use super::PluginProvider;
 use super::caller::Caller;
@@ -39,7 +39,7 @@ impl OpenError {
     /// The errors as people are told.
     pub fn diagnostics(&self) -> Diagnostics {
         match self {
-            Self::Start(error) => Diagnostic::error("Failed to start the provider plugin", format!("{error}.")).into(),
+            Self::Start(error) => error.diagnostic().into(),
             Self::Call(error) => error.diagnostic().into(),
             Self::Reported { diagnostics, .. } => diagnostics.clone(),
         }

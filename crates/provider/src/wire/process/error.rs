@@ -44,6 +44,8 @@ pub enum StartError {
         name: String,
         /// How long we waited.
         seconds: u64,
+        /// What it printed last.
+        last_output: Vec<String>,
     },
     /// It printed something else.
     #[error("{name} is not a provider plugin that can be used: {source}")]
@@ -97,9 +99,10 @@ impl StartError {
     pub fn last_output(&self) -> &[String] {
         match self {
             Self::Ended { last_output, .. }
+            | Self::Timeout { last_output, .. }
             | Self::Handshake { last_output, .. }
             | Self::Connect { last_output, .. } => last_output,
-            Self::Spawn { .. } | Self::Timeout { .. } | Self::Tls { .. } => &[],
+            Self::Spawn { .. } | Self::Tls { .. } => &[],
         }
     }
 

@@ -78,9 +78,10 @@ async fn a_socket_that_is_not_there_is_an_error() {
 async fn a_silent_program_is_given_up_and_ended_with_its_children() {
     let dir = TempDir::new().unwrap();
     let pids = dir.path().join("pids");
-    let script = format!("#!/bin/sh\nsleep 60 &\necho $$ $! > {}\nwait\n", pids.display());
+    let script = format!("#!/bin/sh\necho I am slow >&2\nsleep 60 &\necho $$ $! > {}\nwait\n", pids.display());
     let error = launch(program(&dir, &script), Duration::from_millis(400)).start().await.unwrap_err();
     assert!(matches!(error, StartError::Timeout { .. }), "{error:?}");
+    assert_eq!(error.last_output(), ["I am slow"]);
     let pids: Vec<String> = fs::read_to_string(pids).unwrap().split_whitespace().map(str::to_owned).collect();
     assert_eq!(pids.len(), 2);
     for _ in 0..100 {
