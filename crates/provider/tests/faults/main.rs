@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
 
 mod calls;
+mod host;
 #[allow(dead_code, reason = "other tests use more of it")]
 #[path = "../fixtures/kit.rs"]
 mod kit;
