@@ -1,10 +1,14 @@
-//! A state in a file: read whole, replaced whole.
+//! A state in a file: read whole, replaced whole. Locks and backups are the local store's.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::error::Error;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::{DecodeError, EncodeError, Layout, State, decode, encode};
+use groma_model::diag::Diagnostic;
+
+use crate::local::replace;
+use crate::{DecodeError, EncodeError, Layout, State, decode_bytes, encode};
 
 /// Why a state file could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +30,8 @@ pub enum FileError {
         /// Why.
         #[source]
         source: DecodeError,
+        /// What is known about mending it.
+        advice: Vec<String>,
     },
     /// The state has no text.
     #[error("the state could not be written to {path}, which was left as it is")]
@@ -38,24 +44,36 @@ pub enum FileError {
     },
 }
 
+impl FileError {
+    /// For people.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let cause = self.source().map(|source| format!(": {source}")).unwrap_or_default();
+        let (summary, advice) = match self {
+            FileError::Io { .. } => ("Failed to read or write the state file", Vec::new()),
+            FileError::Decode { source, advice, .. } => (source.summary(), advice.clone()),
+            FileError::Encode { .. } => ("Failed to save state", Vec::new()),
+        };
+        let mut diagnostic = Diagnostic::error(summary, format!("{self}{cause}."));
+        diagnostic.hints = advice;
+        diagnostic
+    }
+}
+
 /// Reads a state. None if there is no file; an empty file is damage, not "no state".
 pub fn read_file(path: &Path) -> Result<Option<State>, FileError> {
-    match fs::read_to_string(path) {
-        Ok(text) => decode(&text).map(Some).map_err(|source| FileError::Decode { path: path.to_owned(), source }),
+    match fs::read(path) {
+        Ok(bytes) => decode_bytes(&bytes).map(Some).map_err(|source| FileError::Decode {
+            path: path.to_owned(),
+            source,
+            advice: Vec::new(),
+        }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(FileError::Io { path: path.to_owned(), source }),
     }
 }
 
-/// Replaces a state. The old one is there until the new one is safely on disk.
+/// Replaces a state, whoever has it locked. The old one is there until the new one is safely on disk.
 pub fn write_file(path: &Path, state: &State) -> Result<(), FileError> {
-    let failed = |source| FileError::Io { path: path.to_owned(), source };
     let text = encode(state, Layout::Indented).map_err(|source| FileError::Encode { path: path.to_owned(), source })?;
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    file.as_file().sync_all().map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    // The name is durable only once the directory is.
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed)
+    replace::replace(path, text.as_bytes()).map_err(|source| FileError::Io { path: path.to_owned(), source })
 }

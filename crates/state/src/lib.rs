@@ -3,19 +3,31 @@
 mod decode;
 mod fields;
 mod file;
+mod keeper;
+mod local;
+mod lock;
+mod store;
 mod upgrade;
 mod v4;
+mod workspace;
 
 use std::collections::BTreeMap;
 
-use groma_model::address::{AbsResource, ConfigResource, DeposedKey, InstanceKey, Provider, ProviderConfig};
+use groma_model::address::{
+    AbsObject, AbsResource, ConfigResource, DeposedKey, InstanceKey, Provider, ProviderConfig, ResourceMode,
+};
 use groma_model::path::Path;
 use groma_model::text::Str;
 use groma_model::value::Value;
 
 pub use decode::{DecodeError, decode, decode_bytes};
 pub use file::{FileError, read_file, write_file};
+pub use keeper::{Keeper, PushError, Random, Saved, may_follow, random_id};
+pub use local::{LocalStore, StatePaths};
+pub use lock::{LockError, LockInfo, Pause, lock_within};
+pub use store::{StateStore, StoreError, Version};
 pub use v4::{EncodeError, Layout, encode};
+pub use workspace::{DEFAULT_WORKSPACE, LocalWorkspaces, Selection, WorkspaceError, WorkspaceName};
 
 /// Everything that was made.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -40,6 +52,33 @@ impl State {
         let mut found: Vec<&Provider> = self.resources.values().map(|resource| &resource.provider.provider).collect();
         found.sort();
         found.dedup();
+        found
+    }
+
+    /// Whether nothing is in it. What checks said is nothing that was made.
+    pub fn is_empty(&self) -> bool {
+        self.outputs.is_empty() && self.resources.is_empty()
+    }
+
+    /// Whether another state says the same, whoever wrote it and whichever snapshot it is.
+    pub fn same_content(&self, other: &State) -> bool {
+        let checks = |state: &State| state.checks.as_ref().is_some_and(|checks| !checks.is_empty());
+        self.outputs == other.outputs
+            && self.resources == other.resources
+            && (self.checks == other.checks || !(checks(self) || checks(other)))
+    }
+
+    /// The objects of managed resources, which somebody has to destroy one day.
+    pub fn managed_objects(&self) -> Vec<AbsObject> {
+        let managed = self.resources.iter().filter(|(address, _)| address.resource.mode == ResourceMode::Managed);
+        let mut found = Vec::new();
+        for (address, resource) in managed {
+            for (key, instance) in &resource.instances {
+                let address = address.instance(key.clone());
+                found.extend(instance.current.iter().map(|_| address.object(None)));
+                found.extend(instance.deposed.keys().map(|key| address.object(Some(key.clone()))));
+            }
+        }
         found
     }
 }

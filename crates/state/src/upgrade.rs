@@ -134,14 +134,14 @@ fn decode_instance(name: &str, at: &At<'_, '_>, module: &ModuleInstance, from: u
         instance.deposed.insert(DeposedKey::new(number), decode_object(&deposed, from)?);
     }
     let address = resource.absolute(module.clone());
-    let entry = match state.resources.get_mut(&address) {
-        Some(entry) => entry,
-        None => {
-            let provider = legacy_provider(at, &address, from)?;
-            state.resources.entry(address).or_insert(ResourceState { provider, instances: BTreeMap::new() })
-        }
-    };
-    if instance != InstanceState::default() {
+    if !state.resources.contains_key(&address) {
+        // The first instance speaks for all: configuration never could tell them apart.
+        let provider = legacy_provider(at, &address, from)?;
+        state.resources.insert(address.clone(), ResourceState { provider, instances: BTreeMap::new() });
+    }
+    if let Some(entry) = state.resources.get_mut(&address)
+        && instance != InstanceState::default()
+    {
         entry.instances.insert(key, instance);
     }
     Ok(())

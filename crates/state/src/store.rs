@@ -1,0 +1,102 @@
+//! Where a state is kept: what every such place can do, and what goes wrong there.
+
+use std::path::PathBuf;
+
+use groma_model::diag::Diagnostic;
+
+use crate::{EncodeError, FileError, LockError, LockInfo, State};
+
+/// Which snapshot of a state this is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    /// The line of states.
+    pub lineage: String,
+    /// Where on it.
+    pub serial: u64,
+}
+
+impl From<&State> for Version {
+    fn from(state: &State) -> Self {
+        Self { lineage: state.lineage.clone(), serial: state.serial }
+    }
+}
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "serial {} of lineage {:?}", self.serial, self.lineage)
+    }
+}
+
+/// A place for one state. Calls block; whoever must not wait calls from a thread that may.
+pub trait StateStore: Send {
+    /// What is there now. None if nothing was ever stored.
+    fn read(&mut self) -> Result<Option<State>, StoreError>;
+
+    /// Replaces what is there as a whole, durably, and only if that is still what was expected. When this fails, what
+    /// was there before is there still.
+    fn write(&mut self, expected: Option<&Version>, next: &State) -> Result<(), StoreError>;
+
+    /// Keeps others from writing. Tries once.
+    fn lock(&mut self, info: &LockInfo) -> Result<(), LockError>;
+
+    /// Gives the lock of that name back.
+    fn unlock(&mut self, id: &str) -> Result<(), LockError>;
+
+    /// Takes a lock away that nobody will give back.
+    fn force_unlock(&mut self, id: &str) -> Result<(), LockError>;
+}
+
+/// Why a state could not be read or stored.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A file is in the way.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Somebody else stored something in between.
+    #[error("the state was changed by something else: expected {}, found {}", named(expected.as_ref()), named(found.as_ref()))]
+    Conflict {
+        /// What should have been there.
+        expected: Option<Version>,
+        /// What was there.
+        found: Option<Version>,
+    },
+    /// The lock does not protect what is stored any more.
+    #[error("the state file {path} was replaced or removed by something else while it was locked")]
+    LockLost {
+        /// Which.
+        path: PathBuf,
+    },
+    /// Somebody else has the lock, and no lock was asked for.
+    #[error("the state cannot be written while something else has it locked")]
+    Locked(#[source] LockError),
+    /// The state has no text.
+    #[error("the state cannot be stored")]
+    Encode {
+        /// Why.
+        source: EncodeError,
+    },
+    /// Serials have an end.
+    #[error("the serial of the state is the largest there is")]
+    NoMoreSerials,
+}
+
+fn named(version: Option<&Version>) -> String {
+    version.map_or_else(|| "no state".to_owned(), Version::to_string)
+}
+
+impl StoreError {
+    /// For people.
+    pub fn diagnostic(&self) -> Diagnostic {
+        match self {
+            StoreError::File(error) => error.diagnostic(),
+            StoreError::Locked(error) => error.acquiring(),
+            StoreError::Conflict { .. } | StoreError::LockLost { .. } => {
+                let mut diagnostic = Diagnostic::error("State was changed in between", format!("{self}."));
+                diagnostic.hints.push("Nothing was overwritten. Plan again, from the state as it is now.".to_owned());
+                diagnostic
+            }
+            StoreError::Encode { source } => Diagnostic::error("Failed to save state", format!("{self}: {source}.")),
+            StoreError::NoMoreSerials => Diagnostic::error("Failed to save state", format!("{self}.")),
+        }
+    }
+}
