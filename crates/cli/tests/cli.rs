@@ -17,5 +17,11 @@ mod console;
 mod fmt;
 #[path = "cli/general.rs"]
 mod general;
+#[path = "cli/init.rs"]
+mod init;
+#[path = "cli/modules.rs"]
+mod modules;
+#[path = "cli/providers.rs"]
+mod providers;
 #[path = "cli/validate.rs"]
 mod validate;

@@ -161,7 +161,7 @@ fn config_dir(environment: &CliEnvironment) -> Option<PathBuf> {
 
 fn config_files(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    let is_config = |name: &str| name.ends_with(".tfrc") || name.ends_with(".tfrc.json");
+    let is_config = |name: &str| [".tfrc", ".tfrc.json"].iter().any(|ending| name.ends_with(ending));
     let mut files: Vec<PathBuf> =
         entries.filter(|entry| entry.file_name().to_str().is_some_and(is_config)).map(|entry| entry.path()).collect();
     files.sort();
@@ -229,13 +229,11 @@ fn expand_variables(text: &str, variables: &BTreeMap<String, String>) -> String 
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once('$') {
         expanded.push_str(before);
-        let (name, after) = match behind.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
-            Some(found) => found,
-            None => {
-                let end = behind.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(behind.len());
-                behind.split_at(end)
-            }
-        };
+        let braced = behind.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+        let (name, after) = braced.unwrap_or_else(|| {
+            let end = behind.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(behind.len());
+            behind.split_at(end)
+        });
         if name.is_empty() {
             expanded.push('$');
         }

@@ -51,7 +51,7 @@ pub fn read(sources: &mut SourceMap, name: &str, text: &str) -> (Locks, Diagnost
 /// The text for what is locked, to the byte as OpenTofu writes it.
 pub fn text(locks: &Locks) -> String {
     let mut text = HEADER.to_owned();
-    for lock in locks.iter() {
+    for lock in locks {
         let constraints = lock.constraints.canonical();
         let width = if constraints.is_empty() { "version".len() } else { "constraints".len() };
         // Writing to a string does not fail.

@@ -99,9 +99,10 @@ impl Online {
             Arc::new(StaticCredentials(self.config.credentials.clone())),
         ];
         if let Some(helper) = &self.config.credentials_helper {
-            match self.helper_program(&helper.name) {
-                Some(program) => sources.push(Arc::new(HelperProgram::new(program, helper.args.clone()))),
-                None => tracing::warn!(helper = helper.name, "the credentials helper is not installed"),
+            if let Some(program) = self.helper_program(&helper.name) {
+                sources.push(Arc::new(HelperProgram::new(program, helper.args.clone())));
+            } else {
+                tracing::warn!(helper = helper.name, "the credentials helper is not installed");
             }
         }
         Arc::new(Chain(sources))

@@ -6,6 +6,7 @@ mod install;
 mod oracle;
 mod other_commands;
 mod source;
+mod surroundings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -91,12 +92,11 @@ pub fn override_warning(overrides: &BTreeMap<Provider, PathBuf>, consequence: &s
     if overrides.is_empty() {
         return None;
     }
-    let list: String = overrides
-        .iter()
-        .map(|(provider, dir)| format!(" - {} in {}\n", provider.for_display(), dir.display()))
-        .collect();
+    let shown = |(provider, dir): (&Provider, &PathBuf)| format!(" - {} in {}", provider.for_display(), dir.display());
+    let list: Vec<String> = overrides.iter().map(shown).collect();
+    let list = list.join("\n");
     let detail = format!(
-        "The following provider development overrides are set in the CLI configuration:\n{list}\n{consequence}"
+        "The following provider development overrides are set in the CLI configuration:\n{list}\n\n{consequence}"
     );
     Some(Diagnostic::warning("Provider development overrides are in effect", detail))
 }

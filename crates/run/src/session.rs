@@ -205,8 +205,8 @@ impl Session {
         access: impl FnOnce() -> (ProviderAccess, Diagnostics),
     ) -> UsedProviders {
         let (mut needed, diagnostics) = requirements::of_tree(tree);
-        // What is part of the language needs nothing from outside.
-        needed.all.retain(|provider, _| !provider.is_builtin());
+        // What is part of the language needs nothing from outside, but for its functions, which must be asked for by name.
+        needed.all.retain(|provider, _| !provider.is_builtin() || needed.explicit.contains(provider));
         let mut used = UsedProviders { book: ProviderBook::default(), access: None, diagnostics };
         if needed.all.is_empty() || used.diagnostics.has_errors() {
             return used;

@@ -40,10 +40,8 @@ fn outcome(program: &Program, case: &Path, world: &World) -> Result<Outcome> {
         let mut arguments = vec!["init", "-input=false", "-no-color"];
         arguments.extend(line.split_whitespace());
         let run = program.run_configured(&dir, &arguments, &world.config)?;
-        verdict.push_str(&format!(
-            "init {line}: {}\n",
-            if run.succeeded() { "succeeds".to_owned() } else { run.failure() }
-        ));
+        let ended = if run.succeeded() { "succeeds".to_owned() } else { run.failure() };
+        verdict.extend(["init ", line, ": ", &ended, "\n"]);
         detail.push_str(&summaries(&run.text()));
         detail.push_str(&summaries(&run.stderr));
     }
@@ -54,7 +52,7 @@ fn outcome(program: &Program, case: &Path, world: &World) -> Result<Outcome> {
 /// The summaries of errors and warnings.
 fn summaries(text: &str) -> String {
     let lines = text.lines().filter(|line| line.starts_with("Error: ") || line.starts_with("Warning: "));
-    lines.map(|line| format!("{line}\n")).collect()
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// Addresses that are known only now are written into the configuration.
@@ -75,7 +73,7 @@ fn left_behind(dir: &Path) -> Result<String> {
     let mut text = String::new();
     for name in [".terraform.lock.hcl", ".terraform/modules/modules.json"] {
         let content = fs::read_to_string(dir.join(name)).unwrap_or_else(|_| "(none)".to_owned());
-        text.push_str(&format!("{name}:\n{content}\n"));
+        text.extend([name, ":\n", &content, "\n"]);
     }
     let mut names = Vec::new();
     list(dir, "", &mut names)?;

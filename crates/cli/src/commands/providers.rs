@@ -4,6 +4,7 @@ mod lock;
 mod mirror;
 mod schema;
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -93,11 +94,12 @@ fn branches(needed: &ModuleRequirements, indent: &str) -> String {
     for (at, (provider, constraints)) in needed.providers.iter().enumerate() {
         let constraints = constraints.canonical();
         let space = if constraints.is_empty() { "" } else { " " };
-        text.push_str(&format!("{indent}{}provider[{provider}]{space}{constraints}\n", corner(at).0));
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{indent}{}provider[{provider}]{space}{constraints}", corner(at).0);
     }
     for (at, (name, child)) in needed.children.iter().enumerate() {
         let (branch, below) = corner(needed.providers.len() + at);
-        text.push_str(&format!("{indent}{branch}module.{name}\n{}", branches(child, &format!("{indent}{below}"))));
+        let _ = write!(text, "{indent}{branch}module.{name}\n{}", branches(child, &format!("{indent}{below}")));
     }
     text
 }

@@ -40,8 +40,36 @@ impl Sandbox {
         self
     }
 
+    /// Adds a directory that packages of providers are installed from, and a CLI configuration that names it.
+    pub(crate) fn mirror(self, packages: &[(&str, &str)]) -> Self {
+        let mut sandbox =
+            self.file(".tofurc", "provider_installation {\n  filesystem_mirror {\n    path = \"mirror\"\n  }\n}\n");
+        for (provider, version) in packages {
+            let kind = provider.rsplit('/').next().unwrap();
+            let dir = format!("mirror/{provider}/{version}/{}", platform());
+            sandbox = sandbox.file(&format!("{dir}/terraform-provider-{kind}_v{version}"), "not a program");
+        }
+        sandbox
+    }
+
+    /// The names of all files and directories, but those of the mirror.
+    pub(crate) fn files(&self) -> String {
+        let mut names = Vec::new();
+        list(self.dir.path(), "", &mut names);
+        names.sort();
+        names
+            .into_iter()
+            .filter(|name| !name.starts_with("mirror"))
+            .map(|name| name.replace(&platform(), "PLATFORM") + "\n")
+            .collect()
+    }
+
+    pub(crate) fn exists(&self, name: &str) -> bool {
+        self.dir.path().join(name).exists()
+    }
+
     pub(crate) fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.dir.path().join(name)).unwrap()
+        fs::read_to_string(self.dir.path().join(name)).unwrap().replace(&platform(), "PLATFORM")
     }
 
     /// Runs groma.
@@ -65,11 +93,30 @@ impl Sandbox {
         // A command that does not read its input may be gone already.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let output = child.wait_with_output().unwrap();
-        Outcome {
-            code: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
+        let text = |bytes| String::from_utf8(bytes).unwrap().replace(&platform(), "PLATFORM");
+        Outcome { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+/// The platform as packages of providers name it.
+fn platform() -> String {
+    let os = if std::env::consts::OS == "macos" { "darwin" } else { std::env::consts::OS };
+    let arch = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    format!("{os}_{arch}")
+}
+
+fn list(dir: &std::path::Path, prefix: &str, names: &mut Vec<String>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.file_type().unwrap().is_dir() {
+            list(&entry.path(), &format!("{name}/"), names);
         }
+        names.push(name);
     }
 }
 

@@ -36,7 +36,10 @@ fn missing_provider(provider: &Provider) -> Diagnostic {
     let detail = if provider.is_builtin() {
         format!("This configuration requires the built-in provider {provider}, which does not exist.")
     } else {
-        format!("This configuration requires the provider {provider}, which is not available.")
+        format!(
+            "This configuration requires provider {provider}, but that provider isn't available. You may be able to install \
+             it automatically by running:\n  groma init"
+        )
     };
     Diagnostic::error("Missing required provider", detail)
 }

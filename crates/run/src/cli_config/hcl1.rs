@@ -296,7 +296,7 @@ impl Reader<'_> {
         }
         let width = |line: &String| line.len() - line.trim_start().len();
         let cut = if indented { lines.iter().map(width).min().unwrap_or(0) } else { 0 };
-        Ok(lines.iter().map(|line| format!("{}\n", line.get(cut..).unwrap_or(""))).collect())
+        Ok(lines.iter().flat_map(|line| [line.get(cut..).unwrap_or(""), "\n"]).collect())
     }
 }
 

@@ -20,7 +20,7 @@ const MAX_DEPTH: usize = 256;
 /// Why a package did not arrive.
 pub(super) enum FetchFailure {
     /// We cannot even start.
-    NotStarted(Diagnostic),
+    NotStarted(Box<Diagnostic>),
     /// Something was wrong with the package or the way to it.
     Problem(String),
 }
@@ -29,9 +29,13 @@ impl FetchFailure {
     /// As people are told.
     pub(super) fn into_diagnostic(self, told: impl FnOnce(String) -> Diagnostic) -> Diagnostic {
         match self {
-            Self::NotStarted(diagnostic) => diagnostic,
+            Self::NotStarted(diagnostic) => *diagnostic,
             Self::Problem(problem) => told(problem),
         }
+    }
+
+    fn not_started(problem: Diagnostic) -> Self {
+        Self::NotStarted(Box::new(problem))
     }
 
     fn of(problem: PackageError) -> Self {
@@ -59,7 +63,7 @@ pub(super) fn fetch(
     let fetcher = fetcher(online);
     // The directory inside is looked for afterwards, so that its absence has its own words.
     let whole = RemoteSource { address: remote.address.clone(), subdir: None };
-    let fetched = online.wait(fetcher.fetch(&whole, destination, progress)).map_err(FetchFailure::NotStarted)?;
+    let fetched = online.wait(fetcher.fetch(&whole, destination, progress)).map_err(FetchFailure::not_started)?;
     fetched.map(drop).map_err(FetchFailure::of)
 }
 
@@ -72,7 +76,7 @@ pub(super) fn fetch_direct(
 ) -> Result<(), FetchFailure> {
     let fetcher = fetcher(online);
     let fetched = online.wait(fetcher.fetch_archive(url, token, destination, progress));
-    fetched.map_err(FetchFailure::NotStarted)?.map_err(FetchFailure::of)
+    fetched.map_err(FetchFailure::not_started)?.map_err(FetchFailure::of)
 }
 
 fn fetcher(online: &Online) -> Fetcher {

@@ -240,18 +240,16 @@ impl Installing<'_> {
         let exact = wanted.and_then(|wanted| Constraints::parse_provider(&wanted.text).ok()).unwrap_or_default();
         let mut versions = Vec::new();
         for text in texts {
-            match Version::parse(&text) {
-                Some(version) => versions.push(version),
-                None => {
-                    let detail = format!(
-                        "The registry at {} returned an invalid version string {text:?} for module {module}, which was \
-                         ignored.",
-                        module.host
-                    );
-                    let warning = Diagnostic::warning("Invalid response from remote module registry", detail);
-                    self.state.borrow_mut().warnings.push(warning.at(request.call_span));
-                }
+            if let Some(version) = Version::parse(&text) {
+                versions.push(version);
+                continue;
             }
+            let detail = format!(
+                "The registry at {} returned an invalid version string {text:?} for module {module}, which was ignored.",
+                module.host
+            );
+            let warning = Diagnostic::warning("Invalid response from remote module registry", detail);
+            self.state.borrow_mut().warnings.push(warning.at(request.call_span));
         }
         versions.retain(|version| version.prerelease.is_empty() || exact.admits_release(version));
         versions.sort_by(Version::precedence);

@@ -12,8 +12,9 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::version::Constraints;
 use groma_provider::api::{Provider, ProviderSchema};
 use groma_provider::install::{Locks, Requirements, Selected, SelectionError, Settings, find_selected};
-use groma_provider::wire::{self, Launch, PluginProvider, PluginSchema, Reattach, SchemaCache};
+use groma_provider::wire::{self, Launch, PluginProvider, PluginSchema, Reattach, SchemaCache, Security};
 
+use super::surroundings::surroundings;
 use super::{ProgramBuiltins, ProviderChoice};
 use crate::lock_file;
 use crate::online::Online;
@@ -27,6 +28,16 @@ pub struct ProviderAccess {
     pub choice: ProviderChoice,
     /// Where schemas of plugins are kept; none keeps them with the data of the working directory.
     pub schema_cache: Option<PathBuf>,
+}
+
+impl ProviderAccess {
+    /// How to talk to plugins. `GROMA_PLUGIN_TLS` asks for TLS where a private socket would do.
+    fn settings(&self) -> wire::Settings {
+        let wants_tls =
+            self.online.variables().get("GROMA_PLUGIN_TLS").is_some_and(|value| !["", "0"].contains(&value.as_str()));
+        let security = if wants_tls { Security::AutoMtls } else { Security::Plain };
+        wire::Settings { security, ..wire::Settings::default() }
+    }
 }
 
 /// Whether providers must fit the lock file.
@@ -59,7 +70,7 @@ enum Known {
 #[derive(Clone)]
 enum Start {
     InProcess(Arc<dyn Provider>),
-    Plugin { launch: Launch, known: Arc<PluginSchema>, selected: Selected },
+    Plugin { launch: Box<Launch>, known: Arc<PluginSchema>, selected: Box<Selected> },
     Running(Reattach),
 }
 
@@ -160,7 +171,7 @@ impl Session {
         };
         let opening = Opening {
             access,
-            outside: Outside::system(working_dir.join(&self.start().root_dir)),
+            outside: surroundings(working_dir.join(&self.start().root_dir)),
             cache: SchemaCache::new(self.schema_cache_dir(access)),
         };
         for (provider, selected) in selected {
@@ -234,23 +245,23 @@ impl Opening<'_> {
     }
 
     fn plugin(&self, provider: &Address, program: PathBuf, selected: &Selected) -> Result<Page, Diagnostics> {
-        let launch = Launch::new(program).named(provider.to_string());
-        let known = match self.cache.load(&launch.program) {
-            Some(known) => known,
-            None => {
-                check_intact(&launch.name, selected)?;
-                let asked = self.access.online.wait(wire::schema_of(&launch, &self.cache))?;
-                asked.map_err(|problem| not_usable(provider, &problem.diagnostics()))?
-            }
+        let launch = Launch::new(program).named(provider.to_string()).with_settings(self.access.settings());
+        let known = if let Some(known) = self.cache.load(&launch.program) {
+            known
+        } else {
+            check_intact(&launch.name, selected)?;
+            let asked = self.access.online.wait(wire::schema_of(&launch, &self.cache))?;
+            asked.map_err(|problem| not_usable(provider, &problem.diagnostics()))?
         };
-        let start = Start::Plugin { launch, known: Arc::clone(&known), selected: selected.clone() };
+        let start =
+            Start::Plugin { launch: Box::new(launch), known: Arc::clone(&known), selected: Box::new(selected.clone()) };
         Ok(Page { known: Known::Plugin(known), start })
     }
 
     fn running(&self, provider: &Address) -> Result<Page, Diagnostics> {
         let text = self.access.choice.reattach.as_deref().unwrap_or_default();
         let wrong = |problem: String| Diagnostic::error("Invalid TF_REATTACH_PROVIDERS", problem);
-        let all = Reattach::parse(text, wire::Settings::default()).map_err(|problem| wrong(problem.to_string()))?;
+        let all = Reattach::parse(text, self.access.settings()).map_err(|problem| wrong(problem.to_string()))?;
         let same = |name: &String| Address::parse_source(name).is_ok_and(|address| address == *provider);
         let reattach = all.into_iter().find(|(name, _)| same(name)).map(|(_, reattach)| reattach);
         let reattach = reattach.ok_or_else(|| wrong(format!("{provider} is not in it")))?;

@@ -58,9 +58,10 @@ impl Session {
         let (mut locks, mut diagnostics) = lock_file::load(self.sources_mut(), &dir);
         let adopted = locks.adopt_terraform_selections();
         if !adopted.is_empty() {
-            let list: String = adopted.iter().map(|(from, to)| format!("  - {from} => {to}\n")).collect();
+            let list: Vec<String> = adopted.iter().map(|(from, to)| format!("  - {from} => {to}")).collect();
+            let list = list.join("\n");
             let detail = format!(
-                "Some entries in your dependency lock file were rewritten:\n{list}\nThe version selections were preserved, \
+                "Some entries in your dependency lock file were rewritten:\n{list}\n\nThe version selections were preserved, \
                  but the hashes were not, because the releases in the two registries are not byte-for-byte identical."
             );
             diagnostics.push(Diagnostic::warning("Dependency lock file entries automatically updated", detail));
@@ -160,18 +161,26 @@ impl Observer for Recorder {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         match &event {
             // Hashes of this platform alone do not help on another one.
-            Event::LockUpdated { provider, local, signed, prior, .. } => {
-                if signed.is_empty() && (prior.is_empty() || prior == local) {
-                    seen.incomplete.insert(provider.clone());
-                }
+            Event::LockUpdated { provider, local, signed, prior, .. }
+                if signed.is_empty() && (prior.is_empty() || prior == local) =>
+            {
+                seen.incomplete.insert(provider.clone());
             }
             Event::QueryWarnings { provider, warnings } => {
                 let list: Vec<String> = warnings.iter().map(|warning| format!("- {warning}")).collect();
                 let detail = format!("The remote registry returned warnings for {provider}:\n{}", list.join("\n"));
                 seen.warnings.push(Diagnostic::warning("Additional provider information from registry", detail));
             }
-            Event::FetchSuccess { authentication: Some(result), .. } => {
+            Event::FetchSuccess { provider, version, authentication: Some(result), .. } => {
                 seen.signed |= matches!(result.trust(), Trust::Signed(_));
+                if result.key_expired {
+                    let detail = format!(
+                        "The key that signed {} v{version} has expired. Set OPENTOFU_ENFORCE_GPG_EXPIRATION=true to refuse \
+                         such packages.",
+                        provider.for_display()
+                    );
+                    seen.warnings.push(Diagnostic::warning("Provider signing key has expired", detail));
+                }
             }
             _ => {}
         }

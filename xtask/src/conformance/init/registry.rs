@@ -63,7 +63,7 @@ fn cli_config(address: &str, mirror: &Path) -> String {
         "  services = {{\n    \"providers.v1\" = \"http://{address}/providers/\"\n    \"modules.v1\" = \
          \"http://{address}/modules/\"\n  }}\n"
     );
-    let hosts: String = HOSTS.iter().map(|host| format!("host {host:?} {{\n{services}}}\n")).collect();
+    let hosts = HOSTS.map(|host| format!("host {host:?} {{\n{services}}}\n")).concat();
     format!(
         "{hosts}provider_installation {{\n  filesystem_mirror {{\n    path    = {:?}\n    include = \
          [\"mirror.example.com/*/*\"]\n  }}\n  direct {{\n    exclude = [\"mirror.example.com/*/*\"]\n  }}\n}}\n",
@@ -114,20 +114,21 @@ fn provider(answers: &mut BTreeMap<String, Answer>, address: &str, name: &str, v
     let base = format!("/providers/acme/{name}");
     let mut listed = Vec::new();
     for version in versions {
-        let mut sums = String::new();
+        let mut sums = Vec::new();
         let mut packages = Vec::new();
         for (os, arch) in platforms {
             let filename = format!("terraform-provider-{name}_{version}_{os}_{arch}.zip");
             let program = format!("terraform-provider-{name}_v{version}");
             let text = format!("{name} {version} for {os} on {arch}");
             let archive = archive(&[(&program, &text), ("LICENSE", "as you like it")])?;
-            let sum: String = Sha256::digest(&archive).iter().map(|byte| format!("{byte:02x}")).collect();
-            sums.push_str(&format!("{sum}  {filename}\n"));
+            let sum: Vec<String> = Sha256::digest(&archive).iter().map(|byte| format!("{byte:02x}")).collect();
+            let sum = sum.concat();
+            sums.push(format!("{sum}  {filename}\n"));
             file(answers, &format!("/archives/{filename}"), "application/zip", archive);
             packages.push((os, arch, filename, sum));
         }
         let sums_path = format!("/archives/terraform-provider-{name}_{version}_SHA256SUMS");
-        file(answers, &sums_path, "text/plain", sums.into_bytes());
+        file(answers, &sums_path, "text/plain", sums.concat().into_bytes());
         file(answers, &format!("{sums_path}.sig"), "application/octet-stream", b"nobody's".to_vec());
         for (os, arch, filename, sum) in packages {
             let body = json!({

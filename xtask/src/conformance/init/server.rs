@@ -48,7 +48,7 @@ fn serve(stream: TcpStream, answers: &Answers) -> Option<()> {
     };
     let mut head = format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {}\r\n", answer.body.len());
     for (name, value) in &answer.headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
+        head.extend([name, ": ", value, "\r\n"]);
     }
     let mut stream = reader.into_inner();
     stream.write_all(format!("{head}\r\n").as_bytes()).ok()?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use groma_model::address::Provider;
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_run::providers::{Event, LockChange, Mirror, Observer, Platform, Requirements, Trust};
+use groma_run::providers::{AuthenticationResult, Event, LockChange, Mirror, Observer, Platform, Requirements, Trust};
 use groma_run::requirements;
 use groma_run::session::Session;
 
@@ -122,15 +122,14 @@ fn choose(needed: &mut Requirements, given: &[String], diagnostics: &mut Diagnos
     for text in given {
         match Provider::parse_source(text) {
             Err(problem) => diagnostics.push(Diagnostic::error(problem.summary, problem.detail)),
-            Ok(provider) => match needed.get(&provider) {
-                Some(constraints) => {
+            Ok(provider) => {
+                if let Some(constraints) = needed.get(&provider) {
                     chosen.insert(provider, constraints.clone());
-                }
-                None => {
+                } else {
                     let detail = format!("The provider {provider} is not required by the current configuration.");
                     diagnostics.push(Diagnostic::error("Invalid provider argument", detail));
                 }
-            },
+            }
         }
     }
     *needed = chosen;
@@ -171,7 +170,7 @@ impl Observer for Lines {
                 format!("- Fetching {} {version} for {platform}...", provider.for_display())
             }
             Event::FetchSuccess { provider, version, authentication, .. } => {
-                let trust = authentication.as_ref().map_or(Trust::Unauthenticated, |result| result.trust());
+                let trust = authentication.as_ref().map_or(Trust::Unauthenticated, AuthenticationResult::trust);
                 let keys = match &trust {
                     Trust::Signed(keys) => format!(", key ID {}", keys.join(", ")),
                     _ => String::new(),
