@@ -103,3 +103,16 @@ async fn mistakes_are_named() {
         assert_eq!(response.diagnostics.iter().next().unwrap().summary, summary, "{config}");
     }
 }
+
+#[tokio::test]
+async fn proxies_of_the_environment_are_used() {
+    let proxy = Server::start(|asked| Reply::new(200, format!("for {}", asked.path))).await;
+    let direct = Server::start(|_| Reply::new(200, "direct")).await;
+    let variables = [("HTTP_PROXY", proxy.url.as_str()), ("no_proxy", "127.0.0.1")];
+    let environment = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    let outside = Outside { environment: std::sync::Arc::new(environment), ..Outside::system(".") };
+    let driver = Driver::new((super::BUILTIN.make)(&outside));
+    let data = driver.data("http", json!({"url": "http://nowhere.invalid/x"})).await;
+    assert_eq!(data.text("response_body"), "for http://nowhere.invalid/x");
+    assert_eq!(driver.data("http", json!({"url": direct.url})).await.text("response_body"), "direct");
+}

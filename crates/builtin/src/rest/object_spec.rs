@@ -7,6 +7,7 @@ use groma_model::ty::Type;
 use groma_model::value::Value;
 use regex::Regex;
 
+use super::document::document_of;
 use super::settings::is_duration;
 use crate::combinations::together;
 use crate::kit::checks::one_of;
@@ -152,6 +153,13 @@ pub(super) fn validate(config: &Object) -> Diagnostics {
     {
         let detail = "Secret parts can be merged into a body that is JSON only.";
         found.push(Diagnostic::error("Invalid body", detail).at_path(Path::root().attr("body")));
+    }
+    for name in ["body", "secret_body_wo"] {
+        let value = config.get(name);
+        if value.is_wholly_known() && value.as_str().is_none() && document_of(&value).is_none() {
+            let detail = "It cannot be written as JSON: it is nested too deeply, or has a number without an end.";
+            found.push(Diagnostic::error("Invalid body", detail).at_path(Path::root().attr(name)));
+        }
     }
     found
 }

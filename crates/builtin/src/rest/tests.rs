@@ -541,6 +541,12 @@ async fn mistakes_are_named() {
         let found = driver.validate("rest_object", config.clone()).await;
         assert_eq!(found.iter().next().unwrap().summary, summary, "{config}");
     }
+    let deep = (0..200).fold(json!(1), |inner, _| json!([inner]));
+    let text = any(&json!({"x": deep}).to_string().into());
+    assert!(
+        driver.validate("rest_object", json!({"path": "/x", "body": text})).await.is_empty(),
+        "a text is sent as it is"
+    );
     let outside = Outside::system(".");
     let unconfigured = Driver::new((super::BUILTIN.make)(&outside));
     let response = unconfigured.try_data("rest_request", json!({"path": "/x"})).await;

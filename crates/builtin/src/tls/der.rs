@@ -114,7 +114,7 @@ pub(super) fn bit_string(bytes: &[u8]) -> Vec<u8> {
 
 /// A text as names have it: plain letters where that is enough, Unicode otherwise.
 pub(super) fn text(text: &str) -> Vec<u8> {
-    let printable = |byte: u8| byte.is_ascii_alphanumeric() || b" '()+,-./:=?*&".contains(&byte);
+    let printable = |byte: u8| byte.is_ascii_alphanumeric() || b" '()+,-./:=?".contains(&byte);
     value(if text.bytes().all(printable) { PRINTABLE_STRING } else { UTF8_STRING }, text.as_bytes())
 }
 

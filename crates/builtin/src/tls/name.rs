@@ -18,12 +18,12 @@ const EMAIL: &[u64] = &[1, 2, 840, 113_549, 1, 9, 1];
 /// Parts that have a name of their own, in the order of writing.
 const KNOWN: [(u64, &str); 9] = [
     (COUNTRY, "C"),
-    (ORGANIZATION, "O"),
-    (UNIT, "OU"),
-    (LOCALITY, "L"),
     (PROVINCE, "ST"),
+    (LOCALITY, "L"),
     (STREET, "STREET"),
     (POSTAL_CODE, "POSTALCODE"),
+    (ORGANIZATION, "O"),
+    (UNIT, "OU"),
     (COMMON_NAME, "CN"),
     (SERIAL_NUMBER, "SERIALNUMBER"),
 ];
@@ -51,7 +51,7 @@ pub(super) struct Name {
     pub(super) serial_number: String,
     /// Only for names that are written.
     pub(super) email: Option<String>,
-    /// Parts without a name of their own, of names that were read: object identifier and value as read.
+    /// Parts without a name of their own, of names that were read: object identifier, and value as Go would write it.
     pub(super) others: Vec<(Vec<u64>, Vec<u8>)>,
 }
 
@@ -120,7 +120,10 @@ impl Name {
     fn add(&mut self, oid: &[u64], value: &Item<'_>) {
         let (kind, text) = match (oid, value.as_text()) {
             ([2, 5, 4, kind], Some(text)) => (*kind, text),
-            _ => return self.others.push((oid.to_vec(), value.raw.to_vec())),
+            (_, text) => {
+                let written = text.map_or_else(|| value.raw.to_vec(), |text| der::text(&text));
+                return self.others.push((oid.to_vec(), written));
+            }
         };
         match kind {
             COUNTRY => self.country.push(text),
@@ -132,7 +135,7 @@ impl Name {
             POSTAL_CODE => self.postal_code.push(text),
             COMMON_NAME => self.common = text,
             SERIAL_NUMBER => self.serial_number = text,
-            _ => self.others.push((oid.to_vec(), value.raw.to_vec())),
+            _ => self.others.push((oid.to_vec(), der::text(&text))),
         }
     }
 
@@ -185,7 +188,7 @@ mod tests {
 
     #[test]
     fn names_are_shown_last_part_first() {
-        assert_eq!(sample().shown(), "CN=\\ x,STREET=2 Z St+STREET=1 A St,O=Acme\\, Inc,C=DE");
+        assert_eq!(sample().shown(), "CN=\\ x,O=Acme\\, Inc,STREET=2 Z St+STREET=1 A St,C=DE");
     }
 
     #[test]
@@ -201,7 +204,7 @@ mod tests {
     fn parts_without_a_name_are_shown_as_numbers() {
         let name = Name { email: Some("a@b".to_owned()), ..Name::default() };
         let read = Name::read(der::only_sequence(&name.encode()).unwrap()).unwrap();
-        assert_eq!(read.shown(), "1.2.840.113549.1.9.1=#1603614062");
+        assert_eq!(read.shown(), "1.2.840.113549.1.9.1=#0c03614062");
         assert!(!read.is_empty());
     }
 }

@@ -286,6 +286,41 @@ async fn certificates_are_read_as_the_published_plugin_reads_them() {
     assert_eq!(read["verify_chain"], true);
 }
 
+/// Made by OpenSSL, with parts that are easily read wrongly.
+const ODD: &str = "\
+-----BEGIN CERTIFICATE-----
+MIICVDCCAfugAwIBAgIFAP8AqgEwCgYIKoZIzj0EAwIwgYQxEzARBgoJkiaJk/Is
+ZAEZFgNjb20xCzAJBgNVBAYTAkRFMQ8wDQYDVQQKDAbDnG7DryAxDTALBgNVBAsM
+BHR3byAxDjAMBgNVBAcMBWE7YlxjMQ4wDAYDVQQDDAUgbGVhZDEUMBIGCSqGSIb3
+DQEJARYFYUBiLmMxCjAIBgNVBAUTATkwIBcNMjYxMTE2MDE0OTQ4WhgPMjEyNjEw
+MjMwMTQ5NDhaMIGEMRMwEQYKCZImiZPyLGQBGRYDY29tMQswCQYDVQQGEwJERTEP
+MA0GA1UECgwGw5xuw68gMQ0wCwYDVQQLDAR0d28gMQ4wDAYDVQQHDAVhO2JcYzEO
+MAwGA1UEAwwFIGxlYWQxFDASBgkqhkiG9w0BCQEWBWFAYi5jMQowCAYDVQQFEwE5
+MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEMyXoqTwgBX8XxjvHvizEWm/afcJa
+0Ts/JzNiy2d6fT6xWckChuKPQb9GBz3FpP0/cndm9l4CGqc48X2r5JG80KNWMFQw
+HQYDVR0OBBYEFIo2ybXu+L+FGhVgcrS6zts/jY84MB8GA1UdIwQYMBaAFIo2ybXu
++L+FGhVgcrS6zts/jY84MBIGA1UdEwEB/wQIMAYBAf8CAQMwCgYIKoZIzj0EAwID
+RwAwRAIgE5xYKAy7O74wk/26bQePPBllFSBIg7w8LYUaXEfqpvECIH1o6fqoie/g
+2OGD4SrzUxmkhoxGUKHe2A8/HKfaSrck
+-----END CERTIFICATE-----
+";
+
+/// What Go says of it, and the id that the published plugin makes of that.
+#[tokio::test]
+async fn odd_certificates_are_read_as_go_reads_them() {
+    let read = driver().data("tls_certificate", json!({"content": ODD})).await.json();
+    let certificate = &read["certificates"][0];
+    let name = "SERIALNUMBER=9,CN=\\ lead,OU=two\\ ,O=Ünï\\ ,L=a\\;b\\\\c,C=DE,\
+                1.2.840.113549.1.9.1=#0c056140622e63,0.9.2342.19200300.100.1.25=#1303636f6d";
+    assert_eq!(certificate["subject"], name);
+    assert_eq!(certificate["issuer"], name);
+    assert_eq!(certificate["serial_number"], "4278233601");
+    assert_eq!(certificate["max_path_length"], 3);
+    assert_eq!(certificate["not_after"], "2126-10-23T01:49:48Z");
+    assert_eq!(certificate["sha1_fingerprint"], "7c00775473bac62302eba0a152607ac862a14e8d");
+    assert_eq!(read["id"], "259620e29d34e3567d5f14e9c620af9a9ba9851c");
+}
+
 #[tokio::test]
 async fn expired_certificates_are_made_anew() {
     let (now, later) = (driver(), driver_in(8));
@@ -452,4 +487,23 @@ async fn hosts_are_asked_for_their_certificates() {
     assert_eq!(missing.diagnostics.iter().next().unwrap().detail, "Port missing from URL: tls://localhost");
     let scheme = driver.try_data("tls_certificate", json!({"url": "ftp://localhost"})).await;
     assert_eq!(scheme.diagnostics.iter().next().unwrap().summary, "Invalid URL scheme");
+}
+
+#[tokio::test]
+async fn proxies_are_configured_in_one_way() {
+    let driver = driver();
+    let schema = driver.0.schema().provider.get().unwrap().clone();
+    let found = async |proxy: serde_json::Value| {
+        let text = json!({"proxy": [proxy]}).to_string();
+        let config = groma_model::codec::json::decode(&text, &schema.block.implied_type()).unwrap();
+        let found = driver.0.validate_provider(config).await.unwrap();
+        found.iter().map(|diagnostic| diagnostic.detail.clone()).collect::<Vec<_>>()
+    };
+    assert!(found(json!({"url": "http://proxy:3128", "username": "u", "password": "p"})).await.is_empty());
+    assert!(found(json!({"from_env": false})).await.is_empty());
+    let detail = "Attribute \"proxy[0].url\" must be specified when \"proxy[0].username\" is specified";
+    assert_eq!(found(json!({"username": "u"})).await, [detail]);
+    assert_eq!(found(json!({"from_env": true, "url": "http://x"})).await.len(), 2);
+    let detail = "URL \"ftp://x\" expected to use scheme from [\"http\" \"https\" \"socks5\"], got: \"ftp\"";
+    assert_eq!(found(json!({"url": "ftp://x"})).await, [detail]);
 }
