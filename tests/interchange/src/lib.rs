@@ -98,7 +98,12 @@ impl Driven {
         let known = json::decode(&Json::Object(given).to_string(), &schema.block.implied_type()).unwrap();
         let replaced = known.as_entries().unwrap().iter().map(|(name, value)| {
             let is_unknown = unknown.iter().any(|other| other == name.as_str());
-            (name.clone(), if is_unknown { Value::unknown(value.ty()) } else { value.clone() })
+            let value = match schema.block.block_types.get(name) {
+                _ if is_unknown => Value::unknown(value.ty()),
+                Some(blocks) if value.is_null() => blocks.empty_value(),
+                _ => value.clone(),
+            };
+            (name.clone(), value)
         });
         Value::object(replaced.collect::<Vec<_>>())
     }

@@ -81,6 +81,17 @@ pub(super) const PEERS: &[Peer] = &[
         "github.com/terraform-providers/terraform-provider-tls",
         "terraform-provider-tls",
     ]),
+    Peer {
+        // The newest state of the repository that the module proxy has kept.
+        pin: Some("v1.2.1-0.20230117062332-afdd54107aba"),
+        ..peer([
+            "provider-tls-current",
+            "GROMA_PROVIDER_TLS_CURRENT",
+            "4.0.4",
+            "github.com/hashicorp/terraform-provider-tls",
+            "terraform-provider-tls",
+        ])
+    },
     peer([
         "provider-local",
         "GROMA_PROVIDER_LOCAL",

@@ -182,22 +182,21 @@ fn replacements(rules: &Rules, path: &Path, (old, new): (&Value, &Value), given:
     }
     for (step, old_item, new_item) in paired(old, new) {
         let inner_path = step.map_or_else(|| path.clone(), |step| path.join(step));
-        let (Some(old_entries), Some(new_entries)) = (old_item.as_entries(), new_item.as_entries()) else { continue };
+        let Some(new_entries) = new_item.as_entries() else { continue };
         for (name, rules) in &rules.inner {
-            if let (Some(old), Some(new)) = (old_entries.get(name), new_entries.get(name)) {
-                replacements(rules, &inner_path.attr(name.clone()), (old, new), !new.is_null(), found);
-            }
+            let Some(new) = new_entries.get(name) else { continue };
+            let old = old_item.and_then(Value::as_entries).and_then(|entries| entries.get(name));
+            let nothing = Value::null(new.ty());
+            let change = (old.unwrap_or(&nothing), new);
+            replacements(rules, &inner_path.attr(name.clone()), change, !new.is_null(), found);
         }
     }
 }
 
-/// Nested objects of two values that stand in the same place.
-fn paired<'v>(old: &'v Value, new: &'v Value) -> Vec<(Option<PathStep>, &'v Value, &'v Value)> {
-    match (old.as_elements(), new.as_elements()) {
-        (Some(old), Some(new)) => {
-            let step = |at: usize| PathStep::Index(PathKey::Number((at as u64).into()));
-            old.iter().zip(new).enumerate().map(|(at, (old, new))| (Some(step(at)), old, new)).collect()
-        }
-        _ => vec![(None, old, new)],
-    }
+/// Nested objects of two values that stand in the same place; those that are gone are left out.
+fn paired<'v>(old: &'v Value, new: &'v Value) -> Vec<(Option<PathStep>, Option<&'v Value>, &'v Value)> {
+    let Some(items) = new.as_elements() else { return vec![(None, Some(old), new)] };
+    let step = |at: usize| PathStep::Index(PathKey::Number((at as u64).into()));
+    let old = old.as_elements().unwrap_or_default();
+    items.iter().enumerate().map(|(at, item)| (Some(step(at)), old.get(at), item)).collect()
 }
