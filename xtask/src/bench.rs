@@ -4,6 +4,7 @@
 mod inputs;
 mod report;
 mod sample;
+mod wire;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -51,7 +52,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     };
     let scratch = workspace::target_dir()?.join("bench");
     let mut bench = Bench { args, tools, scratch, table: Table::default() };
-    for case in [Bench::start_up, Bench::large_module, Bench::for_expression, Bench::references] {
+    for case in
+        [Bench::start_up, Bench::large_module, Bench::for_expression, Bench::references, Bench::plugins, Bench::values]
+    {
         if let Err(error) = case(&mut bench) {
             bench.table.failure(&format!("{error:#}"));
         }

@@ -27,6 +27,17 @@ pub(super) struct Sample {
 }
 
 impl Sample {
+    /// Times that somebody else took.
+    pub(super) fn of(mut times: Vec<Duration>) -> Self {
+        times.sort();
+        Self { times, peak_kib: 0 }
+    }
+
+    /// How many times as long as another, the fastest of each.
+    pub(super) fn fastest_over(&self, other: &Self) -> f64 {
+        self.fastest().as_secs_f64() / other.fastest().as_secs_f64().max(1e-9)
+    }
+
     pub(super) fn median(&self) -> Duration {
         self.times.get(self.times.len() / 2).copied().unwrap_or_default()
     }

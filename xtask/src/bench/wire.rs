@@ -1,0 +1,93 @@
+//! What plugins cost beside a bare client on the same transport, and values beside go-cty. `tests/wirebench` does both
+//! sides of the former in turns, so that what else the machine does hits them alike. The fastest run of each counts:
+//! whatever disturbs a run only makes it slower.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use super::Bench;
+use super::report::Bar;
+use super::sample::Sample;
+use crate::{peers, process, workspace};
+
+/// Starts per measurement.
+const STARTS: &str = "30";
+
+/// Calls in a row, and how often: ten times a hundred are the thousand, twice.
+const CALLS: &str = "100";
+const ROUNDS: &str = "20";
+
+/// How often the large object goes through.
+const OBJECTS: &str = "20";
+
+impl Bench<'_> {
+    /// Start to schema at most 1.1 times, and reading an object at most 1.2 times what a bare client takes.
+    pub(super) fn plugins(&mut self) -> Result<()> {
+        let start = "plugin, start to schema";
+        let read = "plugin, 100 of 1,000 reads";
+        let plugin = peers::find("provider-time")?;
+        for (name, limit, arguments) in [(start, 1.1, &["start"][..]), (read, 1.2, &["read"][..])] {
+            if !self.wanted(name) {
+                continue;
+            }
+            let counts: &[&str] = if name == start { &[STARTS] } else { &[CALLS, ROUNDS] };
+            let mut command = Command::new(wirebench()?);
+            // Both sides alike: what plugins log about themselves costs more than the calls.
+            command.args(arguments).arg(&plugin).args(counts).env("TF_LOG_SDK", "WARN");
+            let times = measured(&mut command)?;
+            let (ours, bare) = (sample(&times, "ours")?, sample(&times, "bare")?);
+            self.table.row(name, "groma", &ours);
+            self.table.row(name, "bare tonic", &bare);
+            self.table.bar(Bar::at_most(&format!("{name}: groma / bare"), ours.fastest_over(&bare), limit));
+        }
+        Ok(())
+    }
+
+    /// Encoding and decoding an object of a megabyte: faster than go-cty.
+    pub(super) fn values(&mut self) -> Result<()> {
+        let name = "1 MB object";
+        if !self.wanted(name) {
+            return Ok(());
+        }
+        let dir = self.scratch.join("codec");
+        let ours = measured(Command::new(wirebench()?).arg("codec").arg(&dir).arg(OBJECTS))?;
+        let theirs = measured(Command::new(go_cty(&self.scratch)?).arg(&dir).arg(OBJECTS))?;
+        for step in ["encode", "decode"] {
+            let case = format!("{name}, {step}");
+            let (groma, cty) = (sample(&ours, step)?, sample(&theirs, step)?);
+            self.table.row(&case, "groma", &groma);
+            self.table.row(&case, "go-cty", &cty);
+            self.table.bar(Bar::at_least(&format!("{case}: go-cty / groma"), cty.fastest_over(&groma), 1.0));
+        }
+        Ok(())
+    }
+}
+
+/// Builds the program that measures.
+fn wirebench() -> Result<std::path::PathBuf> {
+    process::run(workspace::cargo().args(["build", "--release", "--locked", "--package=groma-wirebench"]))?;
+    Ok(workspace::target_dir()?.join("release/groma-wirebench"))
+}
+
+/// Builds the program that does the same with go-cty.
+fn go_cty(scratch: &Path) -> Result<std::path::PathBuf> {
+    let program = scratch.join("codec-speed");
+    let mut go = Command::new(process::find_on_path("go").context("`go` is not on PATH")?);
+    go.current_dir(workspace::root().join("tests/oracles/codec")).env("GOWORK", "off");
+    process::run(go.args(["build", "-mod=readonly", "-o"]).arg(&program).arg("./speed"))?;
+    Ok(program)
+}
+
+fn measured(command: &mut Command) -> Result<Value> {
+    let text = process::capture(command)?;
+    serde_json::from_str(&text).with_context(|| format!("{text:?} is no result"))
+}
+
+fn sample(times: &Value, key: &str) -> Result<Sample> {
+    let times = times[key].as_array().with_context(|| format!("{key} was not measured"))?;
+    Ok(Sample::of(times.iter().filter_map(Value::as_u64).map(Duration::from_nanos).collect()))
+}
