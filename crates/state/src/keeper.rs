@@ -111,15 +111,15 @@ impl<S: StateStore> Keeper<S> {
         let (lineage, serial) = match &mut self.base {
             None => (random_id(random), 1),
             Some(base) => {
-                let stored = base.hash()?;
-                let lineage =
-                    if base.version.lineage.is_empty() { random_id(random) } else { base.version.lineage.clone() };
-                if stored == hash {
+                if base.hash()? == hash {
                     state.lineage.clone_from(&base.version.lineage);
                     state.serial = base.version.serial;
                     return Ok(Saved::Unchanged);
                 }
-                (lineage, base.version.serial.checked_add(1).ok_or(StoreError::NoMoreSerials)?)
+                // States of old formats may have none.
+                let lineage = Some(base.version.lineage.clone()).filter(|lineage| !lineage.is_empty());
+                let serial = base.version.serial.checked_add(1).ok_or(StoreError::NoMoreSerials)?;
+                (lineage.unwrap_or_else(|| random_id(random)), serial)
             }
         };
         let before = (std::mem::replace(&mut state.lineage, lineage), std::mem::replace(&mut state.serial, serial));

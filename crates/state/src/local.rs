@@ -65,6 +65,15 @@ struct Held {
     placeholder: bool,
 }
 
+/// Whether a file system that has no locks will do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// No.
+    Lock,
+    /// Yes, because nobody asked for a lock.
+    LockIfPossible,
+}
+
 /// What a write consists of; tests make each fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
@@ -200,7 +209,7 @@ impl LocalStore {
 
     /// Locks the file, and makes it first if need be: as a state without anything in it, because an empty file would
     /// be damage if this process were killed now.
-    fn acquire(&self, id: &str, lineage: &str) -> Result<Held, LockError> {
+    fn acquire(&self, id: &str, lineage: &str, need: Need) -> Result<Held, LockError> {
         let given = &self.paths.write;
         let failed = |doing| move |source| LockError::Io { doing, path: given.clone(), source };
         fs::create_dir_all(replace::dir_of(given)).map_err(failed("make the folder of"))?;
@@ -209,15 +218,17 @@ impl LocalStore {
             let held = |file, placeholder| Held { id: id.to_owned(), file, placeholder };
             match OpenOptions::new().read(true).write(true).open(&path) {
                 Ok(file) => {
-                    if let TryLock::Busy(process) = platform::try_lock(&file).map_err(failed("lock"))? {
-                        return Err(self.busy(process));
+                    match platform::try_lock(&file) {
+                        Ok(TryLock::Busy(process)) => return Err(self.busy(process)),
+                        Err(error) if need == Need::Lock => return Err(failed("lock")(error)),
+                        Ok(TryLock::Locked) | Err(_) => {}
                     }
                     if has_name(&file, &path) {
                         return Ok(held(file, false));
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    if let Some(file) = placeholder(&path, lineage).map_err(failed("make"))? {
+                    if let Some(file) = placeholder(&path, lineage, need).map_err(failed("make"))? {
                         return Ok(held(file, true));
                     }
                 }
@@ -300,7 +311,7 @@ impl StateStore for LocalStore {
         // Without a lock that was asked for, the file is locked for this moment only.
         let lasting = self.held.is_some();
         if !lasting {
-            self.held = Some(self.acquire("", &next.lineage).map_err(StoreError::Locked)?);
+            self.held = Some(self.acquire("", &next.lineage, Need::LockIfPossible).map_err(StoreError::Locked)?);
         }
         let found = self.current();
         let Some(mut held) = self.held.take() else {
@@ -323,7 +334,7 @@ impl StateStore for LocalStore {
         if self.held.is_some() {
             return Err(LockError::AlreadyLocked);
         }
-        let held = self.acquire(&info.id, &info.id)?;
+        let held = self.acquire(&info.id, &info.id, Need::Lock)?;
         if let Ok(path) = replace::resolve(&self.paths.write) {
             replace::clean_up(&path);
         }
@@ -364,7 +375,7 @@ impl StateStore for LocalStore {
                 Err(_) => Err(LockError::NotLocked),
             };
         };
-        let held = self.acquire("", &info.id)?;
+        let held = self.acquire("", &info.id, Need::Lock)?;
         let result = if info.id == id {
             let path = self.info_path();
             fs::remove_file(&path).map_err(|source| LockError::Io { doing: "remove", path, source })
@@ -401,11 +412,15 @@ fn has_name(file: &File, path: &Path) -> bool {
 }
 
 /// A state with nothing in it, locked before it gets its name. None if somebody else made one first.
-fn placeholder(path: &Path, lineage: &str) -> io::Result<Option<File>> {
+fn placeholder(path: &Path, lineage: &str, need: Need) -> io::Result<Option<File>> {
     let empty = State { tool_version: "0.0.0".to_owned(), lineage: lineage.to_owned(), ..State::default() };
     let text = encode(&empty, Layout::Indented).map_err(io::Error::other)?;
     let staged = replace::stage(path, text.as_bytes())?;
-    platform::try_lock(staged.as_file())?;
+    if let Err(error) = platform::try_lock(staged.as_file())
+        && need == Need::Lock
+    {
+        return Err(error);
+    }
     match staged.persist_noclobber(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if matches!(error.error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound) => Ok(None),

@@ -165,6 +165,20 @@ impl LockError {
         diagnostic
     }
 
+    /// For a lock that could not be taken away from somebody else.
+    pub fn forcing(&self) -> Diagnostic {
+        if let LockError::Held { info, process, .. } = self {
+            let detail = "Local state cannot be unlocked by another process.".to_owned();
+            let mut diagnostic = Diagnostic::error("State locked by another local process", detail);
+            let who =
+                info.as_ref().map_or_else(|| "It".to_owned(), |info| format!("{} of {}", info.operation, info.who));
+            let process = process.map(|process| format!(" (process {process})")).unwrap_or_default();
+            diagnostic.hints.push(format!("{who}{process} still runs: the lock goes when that ends."));
+            return diagnostic;
+        }
+        Diagnostic::error("Failed to unlock state", self.to_string())
+    }
+
     /// For a lock that could not be given back.
     pub fn releasing(&self) -> Diagnostic {
         let detail = format!(
@@ -308,5 +322,9 @@ mod tests {
              Created:   2026-01-02 03:04:05.678 +0000 UTC\n  Info:      \n"
         );
         assert_eq!(held.acquiring().summary, "Error acquiring the state lock");
+        assert_eq!(held.acquiring().hints, ["Process 7 on this machine holds the lock."]);
+        assert_eq!(held.forcing().summary, "State locked by another local process");
+        assert!(held.forcing().hints[0].starts_with("OperationTypeApply of me@here (process 7)"));
+        assert_eq!(LockError::NotLocked.forcing().detail, "the state is not locked");
     }
 }

@@ -98,6 +98,21 @@ fn it_is_refused_while_we_hold_the_lock() {
 }
 
 #[test]
+fn it_goes_on_from_what_a_killed_run_leaves() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("main.tf"), "output \"a\" { value = \"x\" }\n").unwrap();
+    let path = dir.path().join("terraform.tfstate");
+    let mut ours = store(dir.path());
+    ours.lock(&info()).unwrap();
+    let left = fs::read(&path).unwrap();
+    ours.unlock(&info().id).unwrap();
+    fs::write(&path, left).unwrap();
+    passes(dir.path(), &["apply", "-auto-approve"]);
+    let state = read_file(&path).unwrap().unwrap();
+    assert_eq!((state.serial, state.lineage), (1, info().id));
+}
+
+#[test]
 fn we_are_refused_while_it_holds_the_lock() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("main.tf"), WAITING).unwrap();

@@ -324,9 +324,81 @@ fn in_a_process_of_its_own() {
         keeper.save(&mut with("b", 0), &mut || [0; 16]).unwrap();
         panic!("still there");
     }
+    if role == "full" {
+        let error = keeper.save(&mut with(&"b".repeat(1 << 20), 0), &mut || [0; 16]).unwrap_err();
+        println!("{}", error.diagnostic().detail);
+        return;
+    }
     println!("locked");
     // Until it is killed.
     io::stdin().read_line(&mut String::new()).unwrap();
+}
+
+/// A file system that takes no more in the middle of a file.
+#[cfg(unix)]
+#[test]
+fn a_disk_that_is_full() {
+    let place = place();
+    write_file(&place.path, &with("a", 1)).unwrap();
+    let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" --exact local::tests::in_a_process_of_its_own --nocapture";
+    let mut command = Command::new("sh");
+    command.args(["-c", script]).arg(std::env::current_exe().unwrap());
+    let output = command.env("GROMA_TEST_ROLE", "full").env("GROMA_TEST_DIR", place.dir.path()).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && said.contains("File too large"), "{said}");
+    assert_eq!(place.state(), with("a", 1));
+    assert_eq!(place.files(), ["terraform.tfstate", "terraform.tfstate.backup"]);
+}
+
+#[test]
+fn readers_without_a_lock_see_one_state_or_the_next() {
+    let place = place();
+    write_file(&place.path, &with("a", 1)).unwrap();
+    let path = place.path.clone();
+    let reader = std::thread::spawn(move || {
+        let mut last = 0;
+        while last < 200 {
+            let state = LocalStore::new(StatePaths::of(&path)).read().unwrap().unwrap();
+            assert!(state.serial >= last);
+            last = state.serial;
+        }
+    });
+    let mut store = place.store();
+    store.lock(&info("id")).unwrap();
+    for serial in 1..200 {
+        store.write(Some(&version(&with("a", serial))), &with("a", serial + 1)).unwrap();
+    }
+    store.unlock("id").unwrap();
+    reader.join().unwrap();
+}
+
+#[test]
+fn writers_wait_for_each_other() {
+    let place = place();
+    let writers = (0..4).map(|_| {
+        let path = place.path.clone();
+        std::thread::spawn(move || {
+            let mut keeper = Keeper::new(LocalStore::new(StatePaths::of(&path)));
+            let mut done = 0;
+            while done < 10 {
+                match keeper.store().lock(&info("id")) {
+                    Ok(()) => {}
+                    Err(error) if error.is_retriable() => {
+                        std::thread::yield_now();
+                        continue;
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+                let serial = keeper.read().unwrap().map_or(0, |state| state.serial);
+                keeper.save(&mut with(&serial.to_string(), 0), &mut || [0; 16]).unwrap();
+                keeper.store().unlock("id").unwrap();
+                done += 1;
+            }
+        })
+    });
+    let writers: Vec<_> = writers.collect();
+    writers.into_iter().for_each(|writer| writer.join().unwrap());
+    assert_eq!(place.state().serial, 40);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What is read is written back, and damage is never taken for nothing.
 
+mod random;
+
 use groma_model::address::DeposedKey;
 use groma_model::ty::Type;
 
