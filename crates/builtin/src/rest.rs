@@ -9,6 +9,7 @@ mod requests;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod token;
 mod waiting;
 
 use std::sync::Arc;

@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use tokio::sync::Mutex;
 
 use super::settings::header;
+use super::token::TokenSource;
 use crate::kit::Call;
 use crate::kit::outside::Clock;
 use crate::web::{read_body, retry_after, whole_story};
@@ -67,6 +68,8 @@ pub(super) struct RestClient {
     pub(super) http: reqwest::Client,
     pub(super) base_url: String,
     pub(super) headers: HeaderMap,
+    /// Where tokens come from, if they must be fetched.
+    pub(super) tokens: Option<TokenSource>,
     /// Texts that must not be shown.
     pub(super) secrets: Vec<String>,
     pub(super) retry: Retry,
@@ -87,6 +90,9 @@ pub(super) struct Ask {
     /// More texts that must not be shown.
     pub(super) secrets: Vec<String>,
 }
+
+/// The answer and how long it says to wait; or what went wrong, and whether the API may have got the request.
+type Sent = Result<(Answered, Option<Duration>), (String, bool)>;
 
 /// An answer, good or bad.
 #[derive(Debug, Clone)]
@@ -113,13 +119,19 @@ impl RestClient {
     pub(super) async fn ask(&self, ask: &Ask, call: &Call) -> Result<Answered, Diagnostic> {
         let url = self.url(ask)?;
         let mut attempt = 0;
+        let mut renewed = false;
         loop {
             self.wait_for_turn(call).await?;
             let sent = tokio::select! {
                 () = call.stopped() => return Err(given_up()),
-                sent = self.send(ask, &url) => sent,
+                sent = self.send_with_token(ask, &url) => sent?,
             };
             let (wait, problem) = match sent {
+                // A token may be withdrawn before its time.
+                Ok((answer, _)) if answer.status == 401 && self.tokens.is_some() && !renewed => {
+                    renewed = true;
+                    continue;
+                }
                 Ok((answer, wait)) if self.retry.covers(&ask.method, answer.status) => (wait, Ok(answer)),
                 Ok((answer, _)) => return Ok(answer),
                 Err((error, reached)) => {
@@ -149,12 +161,26 @@ impl RestClient {
         call.sleep(self.clock.as_ref(), wait).await.map_err(|_| given_up())
     }
 
-    /// The answer and how long it says to wait; or what went wrong, and whether the API may have got the request.
-    async fn send(&self, ask: &Ask, url: &str) -> Result<(Answered, Option<Duration>), (String, bool)> {
+    async fn send_with_token(&self, ask: &Ask, url: &str) -> Result<Sent, Diagnostic> {
+        let Some(tokens) = &self.tokens else { return Ok(self.send(ask, url, None).await) };
+        let token = tokens.token(self.clock.now()).await?;
+        let sent = self.send(ask, url, Some(&token)).await;
+        if matches!(&sent, Ok((answer, _)) if answer.status == 401) {
+            tokens.forget(&token);
+        }
+        Ok(sent)
+    }
+
+    async fn send(&self, ask: &Ask, url: &str, token: Option<&str>) -> Sent {
         let before = |error: String| (error, false);
         let mut headers = self.headers.clone();
         if ask.body.is_some() {
             headers.insert("content-type", reqwest::header::HeaderValue::from_static("application/json"));
+        }
+        if let Some(token) = token {
+            let (name, mut value) = header("authorization", &format!("Bearer {token}")).map_err(before)?;
+            value.set_sensitive(true);
+            headers.insert(name, value);
         }
         for (name, value) in &ask.headers {
             let (name, value) = header(name, value).map_err(before)?;
@@ -215,7 +241,8 @@ impl RestClient {
     }
 
     fn without_secrets(&self, text: &str, ask: &Ask) -> String {
-        let secrets = self.secrets.iter().chain(&ask.secrets).filter(|secret| !secret.is_empty());
+        let token = self.tokens.as_ref().and_then(TokenSource::last);
+        let secrets = self.secrets.iter().chain(&ask.secrets).chain(&token).filter(|secret| !secret.is_empty());
         secrets.fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "(sensitive value)"))
     }
 }

@@ -13,9 +13,10 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use super::client::{Limiter, RestClient, Retry};
-use crate::kit::checks::{at_least, between};
+use super::token::TokenSource;
+use crate::kit::checks::{at_least, between, one_of};
 use crate::kit::outside::Outside;
-use crate::kit::spec::{Attr, optional};
+use crate::kit::spec::{Attr, optional, required};
 use crate::kit::{Configure, Object, Spec, parse_duration};
 use crate::web::{ClientOptions, Proxies, whole_story};
 
@@ -55,6 +56,10 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
     parse_duration(text).ok().and_then(|nanos| u64::try_from(nanos).ok()).map(Duration::from_nanos)
 }
 
+fn is_web_url(text: &str) -> bool {
+    Url::parse(text).is_ok_and(|url| ["http", "https"].contains(&url.scheme()) && url.has_host())
+}
+
 fn text(doc: &str) -> Attr {
     optional(Type::String).doc(doc)
 }
@@ -76,6 +81,18 @@ impl Configure for RestProvider {
             .attr("bearer_token", text("Token that is sent as `Authorization: Bearer ...`.").sensitive())
             .attr("header", text("Name of the header that a key is sent in, such as `X-Api-Key`."))
             .attr("value", text("What is sent in that header.").sensitive());
+        let oauth2 = Spec::new()
+            .doc("Fetches tokens for an id and a secret (OAuth 2.0 client credentials), instead of `auth`.")
+            .attr("token_url", required(Type::String).doc("Where tokens come from."))
+            .attr("client_id", required(Type::String).doc("The id."))
+            .attr("client_secret", required(Type::String).sensitive().doc("The secret."))
+            .attr("scopes", optional(Type::list(Type::String)).doc("What the token is for."))
+            .attr("parameters", optional(Type::map(Type::String)).doc("What else to send, such as `audience`."))
+            .attr(
+                "credentials_in",
+                text("`header` (the default) or `body`: how id and secret are sent.")
+                    .check(one_of(&["header", "body"])),
+            );
         let tls = Spec::new()
             .doc("Whom to trust, and whom to be.")
             .attr("ca_cert_pem", text("Certificates of the authorities to trust instead of the system's."))
@@ -108,6 +125,7 @@ impl Configure for RestProvider {
                     .doc("At most so many requests a second; fractions are fine."),
             )
             .block("auth", Nesting::Single, (0, 0), auth)
+            .block("oauth2", Nesting::Single, (0, 0), oauth2)
             .block("tls", Nesting::Single, (0, 0), tls)
             .block("retry", Nesting::Single, (0, 0), retry)
     }
@@ -115,10 +133,20 @@ impl Configure for RestProvider {
     fn validate(&self, config: &Object) -> Diagnostics {
         let mut found = Diagnostics::new();
         if let Some(text) = config.text("base_url")
-            && !Url::parse(text).is_ok_and(|url| ["http", "https"].contains(&url.scheme()) && url.has_host())
+            && !is_web_url(text)
         {
             let detail = format!("{text:?} is not a URL that begins with http:// or https:// and names a host.");
             found.push(Diagnostic::error("Invalid base_url", detail).at_path(Path::root().attr("base_url")));
+        }
+        if let Some(token) = config.objects("oauth2").first() {
+            if !config.is_null("auth") {
+                let detail = "Give either auth or oauth2.";
+                found.push(Diagnostic::error("Invalid authentication", detail).at_path(Path::root().attr("oauth2")));
+            }
+            if token.text("token_url").is_some_and(|text| !is_web_url(text)) {
+                let path = Path::root().attr("oauth2").attr("token_url");
+                found.push(Diagnostic::error("Invalid token_url", "It is no URL of http or https.").at_path(path));
+            }
         }
         if let Some(auth) = config.objects("auth").first() {
             let ways = [["username", "password"], ["bearer_token", "bearer_token"], ["header", "value"]];
@@ -133,7 +161,7 @@ impl Configure for RestProvider {
     }
 
     async fn configure(&self, config: Object) -> Diagnostics {
-        let names = ["base_url", "headers", "auth", "tls", "retry", "timeout", "rate_limit"];
+        let names = ["base_url", "headers", "auth", "oauth2", "tls", "retry", "timeout", "rate_limit"];
         let client = if names.iter().all(|name| config.is_wholly_known(name)) {
             client(&config, &self.0.outside).map(Arc::new)
         } else {
@@ -167,6 +195,7 @@ fn client(config: &Object, outside: &Outside) -> Result<RestClient, Diagnostic> 
         if same && attempt.previous().len() < 10 { attempt.follow() } else { attempt.stop() }
     });
     let http = builder.redirect(policy).build().map_err(|error| failed(whole_story(&error)))?;
+    let tokens = config.objects("oauth2").first().map(|oauth2| tokens(oauth2, &http));
     let headers = headers(config, &block("auth")).map_err(failed)?;
     let codes = retry.get("status_codes");
     let codes: Option<Vec<u16>> = codes.as_elements().map(|items| {
@@ -176,6 +205,7 @@ fn client(config: &Object, outside: &Outside) -> Result<RestClient, Diagnostic> 
         http,
         base_url: config.text("base_url").unwrap_or_default().trim_end_matches('/').to_owned(),
         headers,
+        tokens,
         secrets: secrets(config, &block("auth")),
         retry: Retry {
             attempts: retry.int("attempts").and_then(|n| u32::try_from(n).ok()).unwrap_or(3),
@@ -187,6 +217,23 @@ fn client(config: &Object, outside: &Outside) -> Result<RestClient, Diagnostic> 
         limiter: config.number("rate_limit").and_then(|rate| Limiter::per_second(rate.to_f64())),
         clock: outside.clock.clone(),
     })
+}
+
+fn tokens(oauth2: &Object, http: &reqwest::Client) -> TokenSource {
+    let own = |name: &str| oauth2.text(name).unwrap_or_default().to_owned();
+    let scopes = oauth2.texts("scopes").filter(|scopes| !scopes.is_empty()).map(|scopes| scopes.join(" "));
+    let more = oauth2.text_map("parameters").unwrap_or_default();
+    let more = more.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+    TokenSource {
+        http: http.clone(),
+        url: own("token_url"),
+        client_id: own("client_id"),
+        client_secret: own("client_secret"),
+        parameters: scopes.map(|scopes| ("scope".to_owned(), scopes)).into_iter().chain(more).collect(),
+        in_body: oauth2.text("credentials_in") == Some("body"),
+        kept: Mutex::new(None),
+        turn: tokio::sync::Mutex::new(()),
+    }
 }
 
 fn headers(config: &Object, auth: &Object) -> Result<HeaderMap, String> {

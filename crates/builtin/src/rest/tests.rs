@@ -552,3 +552,44 @@ async fn mistakes_are_named() {
     let response = unconfigured.try_data("rest_request", json!({"path": "/x"})).await;
     assert_eq!(response.diagnostics.iter().next().unwrap().summary, "Provider is not configured");
 }
+
+#[tokio::test]
+async fn tokens_are_fetched_kept_and_renewed() {
+    let authority = Server::start(|asked| {
+        let right = asked.headers.get("authorization").map(String::as_str) == Some("Basic aWQ6aHVzaA==");
+        if right && asked.body == "grant_type=client_credentials&scope=a+b&audience=x" {
+            Reply::json(200, &json!({"access_token": "t0ken", "expires_in": 3600}))
+        } else {
+            Reply::json(400, &json!({"error": "invalid_client", "error_description": "hush is wrong"}))
+        }
+    })
+    .await;
+    let refused = Mutex::new(1u32);
+    let server = Server::start(move |asked| {
+        let is_known = asked.headers.get("authorization").map(String::as_str) == Some("Bearer t0ken");
+        let mut refused = refused.lock().unwrap();
+        if !is_known || *refused > 0 {
+            *refused = refused.saturating_sub(1);
+            return Reply::new(401, "");
+        }
+        Reply::json(200, &json!({}))
+    })
+    .await;
+    let mut oauth2 = json!({
+        "token_url": authority.url, "client_id": "id", "client_secret": "hush",
+        "scopes": ["a", "b"], "parameters": {"audience": "x"},
+    });
+    let driver = driver_with(&server, json!({"oauth2": oauth2})).await;
+    for _ in 0..3 {
+        driver.data("rest_request", json!({"path": "/x"})).await;
+    }
+    assert_eq!((server.asked().len(), authority.asked().len()), (4, 2), "one was withdrawn");
+
+    oauth2["credentials_in"] = "body".into();
+    let driver = driver_with(&server, json!({"oauth2": oauth2})).await;
+    let response = driver.try_data("rest_request", json!({"path": "/x"})).await;
+    let detail = &response.diagnostics.iter().next().unwrap().detail;
+    assert!(detail.contains("status 400. invalid_client") && !detail.contains("hush"), "{detail}");
+    let body = authority.asked().pop().unwrap().body;
+    assert!(body.ends_with("&client_id=id&client_secret=hush"), "{body}");
+}
