@@ -28,31 +28,49 @@ fn typed(config: &Json) -> Json {
     Json::Object(entries.map(|(name, value)| (name.clone(), json!({"value": value, "type": ty(value)}))).collect())
 }
 
-#[tokio::test]
-async fn times_that_opentofu_made_are_taken_over() {
-    let dir = tempfile::tempdir().unwrap();
-    let ours = Driven::builtin("time", &Outside::system(".")).await;
-    let stored = Workspace::new(dir.path(), &time(), &[("time", "GROMA_PROVIDER_TIME")]).apply();
-    assert_eq!(stored.len(), 4);
-    for resource in stored {
-        let given = time().into_iter().find(|(ty, _)| *ty == resource.ty).unwrap().1;
-        ours.agrees(&resource.ty, resource.version, &resource.attributes, &given).await;
-    }
+fn random() -> Vec<(&'static str, Json)> {
+    vec![
+        ("random_bytes", json!({"length": 8})),
+        ("random_id", json!({"byte_length": 4, "prefix": "p-"})),
+        ("random_integer", json!({"min": 1, "max": 9_007_199_254_740_993_i64})),
+        ("random_password", json!({"length": 12, "override_special": "_-"})),
+        ("random_pet", json!({"keepers": {"a": "b"}})),
+        ("random_shuffle", json!({"input": ["a", "b", "c"], "seed": "s"})),
+        ("random_string", json!({"length": 12, "numeric": false})),
+        ("random_uuid", json!({})),
+    ]
 }
 
-#[tokio::test]
-async fn opentofu_takes_over_times_that_we_made() {
+/// What OpenTofu with the plugin made is taken over by ours without a change, and the other way round.
+async fn goes_back_and_forth(name: &str, variable: &str, resources: &[(&str, Json)]) {
+    let ours = Driven::builtin(name, &Outside::system(".")).await;
     let dir = tempfile::tempdir().unwrap();
-    let ours = Driven::builtin("time", &Outside::system(".")).await;
-    let workspace = Workspace::new(dir.path(), &time(), &[("time", "GROMA_PROVIDER_TIME")]);
+    let workspace = Workspace::new(dir.path(), resources, &[(name, variable)]);
+    let stored = workspace.apply();
+    assert_eq!(stored.len(), resources.len());
+    for resource in stored {
+        let given = &resources.iter().find(|(ty, _)| *ty == resource.ty).unwrap().1;
+        ours.agrees(&resource.ty, resource.version, &resource.attributes, given).await;
+    }
+    let address = format!("registry.opentofu.org/hashicorp/{name}");
     let mut made = Vec::new();
-    for (ty, given) in time() {
-        let attributes = ours.create(ty, &given).await.json();
-        let stored = Stored { ty: ty.to_owned(), version: ours.schema(ty).version, attributes };
-        made.push((stored, "registry.opentofu.org/hashicorp/time"));
+    for (ty, given) in resources {
+        let attributes = ours.create(ty, given).await.json();
+        let stored = Stored { ty: (*ty).to_owned(), version: ours.schema(ty).version, attributes };
+        made.push((stored, address.as_str()));
     }
     workspace.store(&made);
     workspace.sees_no_changes();
+}
+
+#[tokio::test]
+async fn times_go_back_and_forth() {
+    goes_back_and_forth("time", "GROMA_PROVIDER_TIME", &time()).await;
+}
+
+#[tokio::test]
+async fn random_values_go_back_and_forth() {
+    goes_back_and_forth("random", "GROMA_PROVIDER_RANDOM_CURRENT", &random()).await;
 }
 
 #[tokio::test]
