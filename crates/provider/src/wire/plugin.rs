@@ -57,6 +57,11 @@ impl PluginProvider {
         &self.schema
     }
 
+    /// What it printed last.
+    pub fn last_output(&self) -> Vec<String> {
+        self.connection.last_output()
+    }
+
     fn caller<'a>(&'a self, rpc: Rpc, about: &'a str) -> Caller<'a> {
         Caller::new(&self.connection, rpc, about)
     }
