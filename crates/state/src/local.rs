@@ -21,8 +21,10 @@ use crate::{FileError, Layout, LockError, LockInfo, State, StateStore, StoreErro
 
 /// How often to begin anew when the file is replaced between two steps.
 const MOST_ATTEMPTS: usize = 100;
-/// What is left in a file that lost its name. No tool takes it for a state.
-const RETIRED: &[u8] = b"This file was replaced by a newer state while it was open. Run the command again.\n";
+/// What is left in a file that lost its name. No tool takes it for a state, and those that waited for its lock show
+/// the version that wrote it.
+const RETIRED: &[u8] = br#"{"version":4,"terraform_version":"another tool that replaced this state while its lock was waited for: run the command again","serial":0,"lineage":"","outputs":{"replaced":{}},"resources":[]}
+"#;
 
 /// The files of a state.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,9 +76,10 @@ enum Need {
     LockIfPossible,
 }
 
-/// What a write consists of; tests make each fail.
+/// What locking and writing consist of; tests make each fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
+    Lock,
     Backup,
     Stage,
     Rename,
@@ -209,15 +212,19 @@ impl LocalStore {
 
     /// Locks the file, and makes it first if need be: as a state without anything in it, because an empty file would
     /// be damage if this process were killed now.
-    fn acquire(&self, id: &str, lineage: &str, need: Need) -> Result<Held, LockError> {
-        let given = &self.paths.write;
-        let failed = |doing| move |source| LockError::Io { doing, path: given.clone(), source };
-        fs::create_dir_all(replace::dir_of(given)).map_err(failed("make the folder of"))?;
+    fn acquire(&mut self, id: &str, lineage: &str, need: Need) -> Result<Held, LockError> {
+        let given = self.paths.write.clone();
+        let failed = |doing| {
+            let path = given.clone();
+            move |source| LockError::Io { doing, path, source }
+        };
+        fs::create_dir_all(replace::dir_of(&given)).map_err(failed("make the folder of"))?;
         for _ in 0..MOST_ATTEMPTS {
-            let path = replace::resolve(given).map_err(failed("find"))?;
+            let path = replace::resolve(&given).map_err(failed("find"))?;
             let held = |file, placeholder| Held { id: id.to_owned(), file, placeholder };
             match OpenOptions::new().read(true).write(true).open(&path) {
                 Ok(file) => {
+                    self.at(Step::Lock).map_err(failed("lock"))?;
                     match platform::try_lock(&file) {
                         Ok(TryLock::Busy(process)) => return Err(self.busy(process)),
                         Err(error) if need == Need::Lock => return Err(failed("lock")(error)),

@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use groma_state::{
@@ -117,7 +117,7 @@ fn we_are_refused_while_it_holds_the_lock() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("main.tf"), WAITING).unwrap();
     passes(dir.path(), &["init"]);
-    let mut apply = tofu(dir.path()).args(["apply", "-auto-approve"]).spawn().unwrap();
+    let mut apply = tofu(dir.path()).args(["apply", "-auto-approve"]).stdout(Stdio::null()).spawn().unwrap();
     wait_for(&dir.path().join("started"));
     let mut ours = store(dir.path());
     let LockError::Held { info: Some(holder), process, .. } = ours.lock(&info()).unwrap_err() else { panic!() };
@@ -145,8 +145,11 @@ fn it_does_not_go_on_from_a_state_that_was_replaced_while_it_waited() {
     fs::write(dir.path().join("main.tf"), "output \"a\" { value = \"y\" }\n").unwrap();
     let log = dir.path().join("log");
     let mut waiting = tofu(dir.path());
-    waiting.args(["apply", "-auto-approve", "-lock-timeout=60s"]).env("TF_LOG", "trace").env("TF_LOG_PATH", &log);
-    let mut waiting = waiting.spawn().unwrap();
+    waiting
+        .args(["apply", "-auto-approve", "-no-color", "-lock-timeout=60s"])
+        .env("TF_LOG", "trace")
+        .env("TF_LOG_PATH", &log);
+    let waiting = waiting.stderr(Stdio::piped()).spawn().unwrap();
     wait_for(&log);
     while !fs::read_to_string(&log).unwrap().contains("statemgr.Filesystem: locking") {
         std::thread::sleep(Duration::from_millis(50));
@@ -155,7 +158,10 @@ fn it_does_not_go_on_from_a_state_that_was_replaced_while_it_waited() {
     keeper.save(&mut state, &mut || [7; 16]).unwrap();
     keeper.store().unlock(&info().id).unwrap();
     // It fails rather than write to a file that nobody will see.
-    assert!(!waiting.wait().unwrap().success());
+    let output = waiting.wait_with_output().unwrap();
+    assert!(!output.status.success());
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("another tool that replaced this state"), "{message}");
     assert_eq!(read_file(&dir.path().join("terraform.tfstate")).unwrap().unwrap(), state);
     passes(dir.path(), &["apply", "-auto-approve"]);
     assert_eq!(read_file(&dir.path().join("terraform.tfstate")).unwrap().unwrap().serial, 3);

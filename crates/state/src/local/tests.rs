@@ -125,6 +125,25 @@ fn whoever_waits_for_a_file_that_was_replaced_does_not_get_it() {
 }
 
 #[test]
+fn a_file_that_is_replaced_before_it_is_locked_is_opened_again() {
+    let place = place();
+    write_file(&place.path, &with("a", 1)).unwrap();
+    let mut store = place.store();
+    let path = place.path.clone();
+    let mut serial = 1;
+    store.faults = Some(Box::new(move |step| {
+        if step == Step::Lock && serial < 4 {
+            serial += 1;
+            write_file(&path, &with("a", serial)).unwrap();
+        }
+        Ok(())
+    }));
+    store.lock(&info("id")).unwrap();
+    assert_eq!(store.read().unwrap().unwrap().serial, 4);
+    assert!(place.store().lock(&info("other")).is_err());
+}
+
+#[test]
 fn what_people_gave_another_name_is_left_alone() {
     let place = place();
     write_file(&place.path, &with("x", 1)).unwrap();
@@ -397,7 +416,9 @@ fn writers_wait_for_each_other() {
         })
     });
     let writers: Vec<_> = writers.collect();
-    writers.into_iter().for_each(|writer| writer.join().unwrap());
+    for writer in writers {
+        writer.join().unwrap();
+    }
     assert_eq!(place.state().serial, 40);
 }
 

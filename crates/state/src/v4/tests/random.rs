@@ -163,7 +163,9 @@ fn state() -> impl Strategy<Value = State> {
     let resource = (provider(), btree_map(key(), instance(), 0..3)).prop_map(|(provider, mut instances)| {
         if provider.alias.is_none() {
             // Only configurations with an alias have instances.
-            instances.values_mut().for_each(|instance| instance.provider_key = InstanceKey::None);
+            for instance in instances.values_mut() {
+                instance.provider_key = InstanceKey::None;
+            }
         }
         ResourceState { provider, instances }
     });
