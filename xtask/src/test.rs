@@ -24,7 +24,7 @@ pub(crate) struct Args {
 /// Runs the ladder.
 pub(crate) fn run(args: &Args) -> Result<()> {
     ensure_components()?;
-    let mut ladder = Ladder::new(if args.fast { 4 } else { 11 }, &args.skip);
+    let mut ladder = Ladder::new(if args.fast { 4 } else { 12 }, &args.skip);
     ladder.step("tidy", "the rules of the house", |_| tidy::run(&tidy::Args {}));
     ladder.step("fmt", "formatting", |_| format_check());
     ladder.step("clippy", "lints, warnings denied", |_| lint());
@@ -36,6 +36,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         ladder.step("codegen", "generated code is what its sources give", |_| codegen::check());
         ladder.step("slice", "the thin slice, with the real time plugin and OpenTofu", slice);
         ladder.step("plugins", "real plugins, every fault of theirs, and ours under stock hosts", plugins);
+        ladder.step("interchange", "built-in providers against published ones, both ways", interchange);
         ladder.step("fuzz", "every fuzz target", |counts| fuzz::run_all(counts, args.fuzz_seconds));
         ladder.step("dist", "the static binary, packed and tried", |_| dist::smoke());
     }
@@ -49,7 +50,8 @@ fn format_check() -> Result<()> {
 fn lint() -> Result<()> {
     let mut clippy = workspace::cargo();
     // Some tests need peers to run, but not to be looked at.
-    let with_peers = "--features=groma-provider/peers,groma-served/peers,groma-slice/peers";
+    let with_peers =
+        "--features=groma-cli/peers,groma-interchange/peers,groma-provider/peers,groma-served/peers,groma-slice/peers";
     clippy.args(["clippy", "--workspace", "--all-targets", with_peers, "--locked"]);
     clippy.args(["--", "-D", "warnings"]);
     process::run(&mut clippy)
@@ -98,10 +100,16 @@ fn slice(counts: &mut Counts) -> Result<()> {
 /// The client and the server of plugins, with plugins and hosts that others have made.
 fn plugins(counts: &mut Counts) -> Result<()> {
     let environment = peers::environment(peers::Group::Test)?;
-    let packages = ["--package=groma-provider", "--package=groma-served"];
-    let features = "--features=groma-provider/peers,groma-served/peers";
-    let tests = ["--test=time", "--test=fixtures", "--test=faults", "--test=client", "--test=hosts"];
+    let packages = ["--package=groma-provider", "--package=groma-served", "--package=groma-cli"];
+    let features = "--features=groma-provider/peers,groma-served/peers,groma-cli/peers";
+    let tests = ["--test=time", "--test=fixtures", "--test=faults", "--test=client", "--test=hosts", "--test=plugins"];
     cargo_test(counts, &[&packages[..], &[features], &tests[..]].concat(), &environment)
+}
+
+/// What a built-in provider has made goes on with its published twin, and the other way round.
+fn interchange(counts: &mut Counts) -> Result<()> {
+    let environment = peers::environment(peers::Group::Conformance)?;
+    cargo_test(counts, &["--package=groma-interchange", "--features=peers"], &environment)
 }
 
 /// Checks that the components exist which `cargo fmt` and `cargo clippy` need; asks rustup if not.

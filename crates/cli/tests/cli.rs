@@ -8,6 +8,7 @@
     reason = "tests may panic, and the tool that updates snapshots writes hashes"
 )]
 
+#[allow(dead_code, reason = "tests with plugins use the rest")]
 #[path = "cli/sandbox.rs"]
 mod sandbox;
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use expect_test::Expect;
@@ -50,6 +51,23 @@ impl Sandbox {
             sandbox = sandbox.file(&format!("{dir}/terraform-provider-{kind}_v{version}"), "not a program");
         }
         sandbox
+    }
+
+    /// Adds a program.
+    pub(crate) fn copy(self, name: &str, from: &Path) -> Self {
+        let path = self.dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        // What runs from the old file goes on.
+        let _ = fs::remove_file(&path);
+        fs::copy(from, path).unwrap();
+        self
+    }
+
+    /// Puts a program into a package of the mirror.
+    pub(crate) fn program(self, provider: &str, version: &str, from: &Path) -> Self {
+        let kind = provider.rsplit('/').next().unwrap();
+        let name = format!("mirror/{provider}/{version}/{}/terraform-provider-{kind}_v{version}", platform());
+        self.copy(&name, from)
     }
 
     /// The names of all files and directories, but those of the mirror.
@@ -109,7 +127,7 @@ fn platform() -> String {
     format!("{os}_{arch}")
 }
 
-fn list(dir: &std::path::Path, prefix: &str, names: &mut Vec<String>) {
+fn list(dir: &Path, prefix: &str, names: &mut Vec<String>) {
     for entry in fs::read_dir(dir).unwrap() {
         let entry = entry.unwrap();
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());

@@ -315,8 +315,14 @@ impl Scope for ModuleScope<'_> {
                 let refused = Diagnostic::error("Unknown function provider", detail);
                 return FunctionLookup::Refused(Box::new(refused));
             }
-            if let Some(function) = self.provider_function(&module.provider_of(local), name) {
+            let provider = module.provider_of(local);
+            if let Some(function) = self.provider_function(&provider, name) {
                 return FunctionLookup::External(function);
+            }
+            if name.split("::").nth(2).is_some() && self.walk.settings.oracle.provider(&provider).is_some() {
+                let detail = format!("Function {name:?} was not registered by provider");
+                let refused = Diagnostic::error("Function not found in provider", detail);
+                return FunctionLookup::Refused(Box::new(refused));
             }
         }
         registry::find(name, self.place).map_or(FunctionLookup::Unknown, FunctionLookup::Core)

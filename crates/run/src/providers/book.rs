@@ -262,7 +262,7 @@ impl Opening<'_> {
         let text = self.access.choice.reattach.as_deref().unwrap_or_default();
         let wrong = |problem: String| Diagnostic::error("Invalid TF_REATTACH_PROVIDERS", problem);
         let all = Reattach::parse(text, self.access.settings()).map_err(|problem| wrong(problem.to_string()))?;
-        let same = |name: &String| Address::parse_source(name).is_ok_and(|address| address == *provider);
+        let same = |name: &String| Address::parse_source(name).is_ok_and(|address| address.same_as(provider));
         let reattach = all.into_iter().find(|(name, _)| same(name)).map(|(_, reattach)| reattach);
         let reattach = reattach.ok_or_else(|| wrong(format!("{provider} is not in it")))?;
         let plugin = self.access.online.wait(PluginProvider::attach(&reattach))?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use groma_lang::config::version::COMPATIBLE_VERSION;
-use groma_model::address::Provider;
+use groma_model::address::{DEFAULT_HOST, Provider, TERRAFORM_HOST};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_provider::install::SignaturePolicy;
 use groma_provider::install::source::{
@@ -127,6 +127,13 @@ pub(super) fn reattached(text: Option<&str>) -> Result<BTreeSet<Provider>, Diagn
     };
     let entries: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(text).map_err(|problem| wrong(problem.to_string()))?;
-    let parse = |address: &String| Provider::parse_source(address).map_err(|problem| wrong(problem.detail));
-    entries.keys().map(parse).collect()
+    let mut found = BTreeSet::new();
+    for address in entries.keys() {
+        let provider = Provider::parse_source(address).map_err(|problem| wrong(problem.detail))?;
+        // A plugin names itself by one of the public registries, and is meant whichever of them is named.
+        let hosts = [DEFAULT_HOST, TERRAFORM_HOST].map(|host| Provider { host: host.into(), ..provider.clone() });
+        found.extend(hosts.into_iter().filter(|other| other.same_as(&provider)));
+        found.insert(provider);
+    }
+    Ok(found)
 }
