@@ -52,9 +52,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     };
     let scratch = workspace::target_dir()?.join("bench");
     let mut bench = Bench { args, tools, scratch, table: Table::default() };
-    for case in
-        [Bench::start_up, Bench::large_module, Bench::for_expression, Bench::references, Bench::plugins, Bench::values]
-    {
+    for case in [
+        Bench::start_up,
+        Bench::large_module,
+        Bench::for_expression,
+        Bench::references,
+        Bench::plugins,
+        Bench::known_schemas,
+        Bench::values,
+    ] {
         if let Err(error) = case(&mut bench) {
             bench.table.failure(&format!("{error:#}"));
         }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use groma_model::value::Value;
 use groma_provider::api::{ClientCapabilities, ConfigureRequest, Private, Provider as _, ReadRequest};
-use groma_provider::wire::{Launch, PluginProvider};
+use groma_provider::wire::{Launch, PluginProvider, SchemaCache, schema_of};
 use serde_json::json;
 
 /// The resource that is read.
@@ -23,9 +23,12 @@ async fn main() -> Result<()> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match arguments[..] {
         ["start", program, runs] => start(Path::new(program), runs.parse()?).await?,
+        ["warm", program, dir, runs] => warm(Path::new(program), Path::new(dir), runs.parse()?).await?,
         ["read", program, calls, runs] => read(Path::new(program), calls.parse()?, runs.parse()?).await?,
         ["codec", dir, runs] => codec::measure(&PathBuf::from(dir), runs.parse()?)?,
-        _ => bail!("usage: wirebench start PROGRAM RUNS | read PROGRAM CALLS RUNS | codec DIR RUNS"),
+        _ => bail!(
+            "usage: wirebench start PROGRAM RUNS | warm PROGRAM DIR RUNS | read PROGRAM CALLS RUNS | codec DIR RUNS"
+        ),
     };
     print(&result)
 }
@@ -75,6 +78,30 @@ async fn start(program: &Path, runs: usize) -> Result<serde_json::Value> {
             ours.push(time);
             bare.push(bare_time);
         }
+    }
+    Ok(shown(&ours, &bare))
+}
+
+/// From nothing to a schema that is known already, and to one that is not.
+async fn warm(program: &Path, dir: &Path, runs: usize) -> Result<serde_json::Value> {
+    let launch = Launch::new(program);
+    schema_of(&launch, &SchemaCache::new(dir)).await?;
+    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    for _ in 0..runs {
+        let known = async {
+            let known = schema_of(&launch, &SchemaCache::new(dir)).await?;
+            known.schema().resources.get(TYPE).context("no such type")?.get()?;
+            Ok(())
+        };
+        ours.push(timed(known).await?.1);
+        let asked = async {
+            let mut client = bare::Client::start(program).await?;
+            client.schemas().await?;
+            Ok(client)
+        };
+        let (client, time) = timed(asked).await?;
+        client.end().await;
+        bare.push(time);
     }
     Ok(shown(&ours, &bare))
 }

@@ -47,6 +47,22 @@ impl Bench<'_> {
         Ok(())
     }
 
+    /// A schema that is known costs next to nothing: at most a fifth of asking for it.
+    pub(super) fn known_schemas(&mut self) -> Result<()> {
+        let name = "plugin, known schema";
+        if !self.wanted(name) {
+            return Ok(());
+        }
+        let mut command = Command::new(wirebench()?);
+        command.arg("warm").arg(peers::find("provider-time")?).arg(self.scratch.join("schemas")).arg(STARTS);
+        let times = measured(command.env("TF_LOG_SDK", "WARN"))?;
+        let (ours, bare) = (sample(&times, "ours")?, sample(&times, "bare")?);
+        self.table.row(name, "groma", &ours);
+        self.table.row(name, "bare tonic", &bare);
+        self.table.bar(Bar::at_most(&format!("{name}: groma / bare"), ours.fastest_over(&bare), 0.2));
+        Ok(())
+    }
+
     /// Encoding and decoding an object of a megabyte: faster than go-cty.
     pub(super) fn values(&mut self) -> Result<()> {
         let name = "1 MB object";

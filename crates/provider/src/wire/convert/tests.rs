@@ -124,3 +124,22 @@ fn times_survive_before_and_after_the_epoch() {
     let _ = super::time(Some(wire::Timestamp { seconds: i64::MIN, nanos: -1 }));
     assert_eq!(super::time(Some(wire::Timestamp { seconds: i64::MAX, nanos: i32::MAX })), None);
 }
+
+#[test]
+fn no_damage_makes_it_panic() {
+    let inner = wire::schema::Attribute6::from(attribute5("inner"));
+    let nested = wire::schema::Object { attributes: vec![inner.encode_to_vec().into()], nesting: 2 };
+    let outer = wire::schema::Attribute6 { name: "outer".to_owned(), nested_type: Some(nested), ..Default::default() };
+    let whole = schema_of(vec![outer.encode_to_vec().into()]);
+    for at in 0..whole.len() {
+        for flip in [0x01, 0x07, 0x80, 0xff] {
+            let mut damaged = whole.to_vec();
+            damaged[at] ^= flip;
+            for protocol in [ProtocolVersion::V5, ProtocolVersion::V6] {
+                // Whether it is an error depends on the byte.
+                let _ = decode_schema(protocol, damaged.clone().into());
+            }
+        }
+        let _ = decode_schema(ProtocolVersion::V6, whole.slice(..at));
+    }
+}
