@@ -7,11 +7,9 @@ use std::sync::Arc;
 use groma_run::modules::InstallSettings;
 
 use super::Context;
-use super::shared::{JsonArgs, VariableArgs, ViewArgs, online, session};
-use crate::announce::Announcer;
+use super::shared::{JsonArgs, VariableArgs, ViewArgs, announcer, online, session};
 use crate::failure::Failure;
 use crate::installing::Installing;
-use crate::ui::Ui;
 
 /// Install the modules that the configuration calls.
 ///
@@ -37,8 +35,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let ui = Ui::new(args.view.no_color || context.environment.no_color);
-    let announcer = Arc::new(Announcer::new(ui, args.json.json, args.json.json_into.as_deref())?);
+    let announcer = announcer(context, &args.view, &args.json)?;
     let mut session = session(context, PathBuf::from("."), args.variables);
     let Some(online) = online(context, &announcer, &session)? else { return Ok(ExitCode::FAILURE) };
     let installing = Installing::new(Arc::clone(&announcer), true);

@@ -15,11 +15,10 @@ use groma_run::requirements;
 use groma_run::session::Session;
 
 use super::Context;
-use super::shared::{online, session};
+use super::shared::{announcer, online, session};
 use crate::announce::Announcer;
 use crate::failure::Failure;
 use crate::installing::Installing;
-use crate::ui::Ui;
 
 pub(crate) use options::Args;
 
@@ -53,8 +52,7 @@ If you'd like to know more about provider signing, you can read about it here:
 https://opentofu.org/docs/cli/plugins/signing/";
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let ui = Ui::new(args.view.no_color || context.environment.no_color);
-    let announcer = Arc::new(Announcer::new(ui, args.json.json, args.json.json_into.as_deref())?);
+    let announcer = announcer(context, &args.view, &args.json)?;
     let mut session = session(context, PathBuf::from("."), args.variables.clone());
     let Some(online) = online(context, &announcer, &session)? else { return Ok(ExitCode::FAILURE) };
     let mut init = Init { context, args: &args, announcer: &announcer, online: &online, shown: false };

@@ -1,6 +1,7 @@
 //! Arguments that several commands share.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ArgMatches;
 use groma_model::diag::Diagnostics;
@@ -13,6 +14,7 @@ use groma_run::session::{Session, Start};
 use super::Context;
 use crate::announce::Announcer;
 use crate::failure::Failure;
+use crate::ui::Ui;
 
 /// How results are shown.
 #[derive(Debug, Clone, clap::Args)]
@@ -97,6 +99,13 @@ impl clap::Args for VariableArgs {
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
         Self::augment_args(command)
     }
+}
+
+/// Says things as the arguments ask for.
+pub(crate) fn announcer(context: &Context, view: &ViewArgs, json: &JsonArgs) -> Result<Arc<Announcer>, Failure> {
+    let ui = Ui::new(view.no_color || context.environment.no_color);
+    let into = json.json_into.as_ref().map(|path| context.working_dir.join(path));
+    Ok(Arc::new(Announcer::new(ui, json.json, into.as_deref())?))
 }
 
 /// Opens a session on the module in `dir`.

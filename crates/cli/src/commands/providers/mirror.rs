@@ -10,9 +10,8 @@ use groma_run::providers::{Event, Observer};
 use super::lock::{needed, platforms};
 use crate::announce::Announcer;
 use crate::commands::Context;
-use crate::commands::shared::{JsonArgs, VariableArgs, ViewArgs, online, session};
+use crate::commands::shared::{JsonArgs, VariableArgs, ViewArgs, announcer, online, session};
 use crate::failure::Failure;
-use crate::ui::Ui;
 
 /// Put packages of all providers into a directory.
 ///
@@ -38,8 +37,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let ui = Ui::new(args.view.no_color || context.environment.no_color);
-    let announcer = Arc::new(Announcer::new(ui, args.json.json, args.json.json_into.as_deref())?);
+    let announcer = announcer(context, &args.view, &args.json)?;
     let mut session = session(context, PathBuf::from("."), args.variables);
     let Some(online) = online(context, &announcer, &session)? else { return Ok(ExitCode::FAILURE) };
     let mut diagnostics = Diagnostics::new();
