@@ -1,17 +1,23 @@
-//! Locks and states, against OpenTofu itself: each keeps the other out, and each goes on from what the other wrote.
-//! `cargo xtask test` says where it is (`GROMA_TOFU`).
+//! Locks and states, against OpenTofu and Terraform themselves: each keeps the others out, and each goes on from what
+//! the others wrote. `cargo xtask test` says where they are (`GROMA_TOFU`, `GROMA_TERRAFORM`).
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
 
+use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use groma_state::{
     Keeper, Layout, LocalStore, LockError, LockInfo, Saved, State, StatePaths, StateStore, decode, encode, read_file,
 };
+use tempfile::TempDir;
+
+const OUTPUT: &str = "output \"a\" { value = \"x\" }\n";
+
+const APPLY: [&str; 2] = ["apply", "-auto-approve"];
 
 /// An apply that waits for the file `go` while it holds the lock.
 const WAITING: &str = r#"
@@ -20,34 +26,60 @@ resource "terraform_data" "a" {
 }
 "#;
 
-fn tofu(dir: &Path) -> Command {
-    let variable = "GROMA_TOFU";
-    #[expect(clippy::disallowed_methods, reason = "the environment says where the peer is")]
+/// Another tool, in a directory of its own.
+struct Tool {
+    program: OsString,
+    dir: TempDir,
+}
+
+fn tool(variable: &str, config: &str) -> Tool {
+    #[expect(clippy::disallowed_methods, reason = "the environment says where the peers are")]
     let program = std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} is not set: use `cargo xtask test`"));
-    let mut command = Command::new(program);
-    command.current_dir(dir).env("TF_CLI_CONFIG_FILE", "/dev/null").env_remove("TF_DATA_DIR");
-    command.env_remove("TF_WORKSPACE").env("TF_IN_AUTOMATION", "1").env("CHECKPOINT_DISABLE", "1");
-    command
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("main.tf"), config).unwrap();
+    Tool { program, dir }
 }
 
-fn run(dir: &Path, args: &[&str]) -> Output {
-    tofu(dir).args(args).arg("-no-color").output().unwrap()
+/// Runs a test with both.
+fn each(config: &str, test: impl Fn(&Tool)) {
+    for variable in ["GROMA_TOFU", "GROMA_TERRAFORM"] {
+        test(&tool(variable, config));
+    }
 }
 
-fn passes(dir: &Path, args: &[&str]) -> String {
-    let output = run(dir, args);
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
+impl Tool {
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
 
-fn fails(dir: &Path, args: &[&str]) -> String {
-    let output = run(dir, args);
-    assert!(!output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stdout));
-    String::from_utf8(output.stderr).unwrap()
-}
+    fn state(&self) -> State {
+        read_file(&self.path("terraform.tfstate")).unwrap().unwrap()
+    }
 
-fn store(dir: &Path) -> LocalStore {
-    LocalStore::new(StatePaths::of(dir.join("terraform.tfstate")))
+    fn store(&self) -> LocalStore {
+        LocalStore::new(StatePaths::of(self.path("terraform.tfstate")))
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(args).arg("-no-color").current_dir(self.dir.path());
+        command.env("TF_CLI_CONFIG_FILE", "/dev/null").env("CHECKPOINT_DISABLE", "1").env("TF_IN_AUTOMATION", "1");
+        command.env_remove("TF_DATA_DIR").env_remove("TF_WORKSPACE");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
+    fn passes(&self, args: &[&str]) -> String {
+        let output = self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn fails(&self, args: &[&str]) -> String {
+        let output = self.command(args).stderr(Stdio::piped()).output().unwrap();
+        assert!(!output.status.success(), "{args:?}");
+        String::from_utf8(output.stderr).unwrap()
+    }
 }
 
 fn info() -> LockInfo {
@@ -61,110 +93,102 @@ fn info() -> LockInfo {
     }
 }
 
-fn wait_for(path: &Path) {
+/// Waits for a file with that in it.
+fn wait_for(path: &Path, text: &str) {
     for _ in 0..1200 {
-        if path.exists() {
+        if fs::read_to_string(path).is_ok_and(|content| content.contains(text)) {
             return;
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    panic!("{} did not appear", path.display());
+    panic!("{} did not get {text:?}", path.display());
 }
 
 #[test]
 fn it_is_refused_while_we_hold_the_lock() {
-    let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("main.tf"), "output \"a\" { value = \"x\" }\n").unwrap();
-    let refused = || {
-        let message = fails(dir.path(), &["apply", "-auto-approve"]);
-        for part in ["Error acquiring the state lock", "resource temporarily unavailable", "me@here", &info().id] {
-            assert!(message.contains(part), "{message}");
-        }
-        assert!(message.contains("2026-01-02 03:04:05 +0000 UTC"), "{message}");
-    };
-    let mut keeper = Keeper::new(store(dir.path()));
-    keeper.store().lock(&info()).unwrap();
-    keeper.read().unwrap();
-    refused();
-    // Also when the file is another one.
-    let mut ours = State { tool_version: "1.12.6".to_owned(), ..State::default() };
-    assert_eq!(keeper.save(&mut ours, &mut || [7; 16]).unwrap(), Saved::Written);
-    refused();
-    keeper.store().unlock(&info().id).unwrap();
-    passes(dir.path(), &["apply", "-auto-approve"]);
-    let state = read_file(&dir.path().join("terraform.tfstate")).unwrap().unwrap();
-    assert_eq!((state.serial, &state.lineage), (2, &ours.lineage));
-    assert_eq!(keeper.read().unwrap().unwrap().outputs.len(), 1);
+    each(OUTPUT, |tool| {
+        let refused = || {
+            let message = tool.fails(&APPLY);
+            for part in ["Error acquiring the state lock", "resource temporarily unavailable", "me@here", &info().id] {
+                assert!(message.contains(part), "{message}");
+            }
+            assert!(message.contains("2026-01-02 03:04:05 +0000 UTC"), "{message}");
+        };
+        let mut keeper = Keeper::new(tool.store());
+        keeper.store().lock(&info()).unwrap();
+        keeper.read().unwrap();
+        refused();
+        // Also when the file is another one.
+        let mut ours = State { tool_version: "1.11.0".to_owned(), ..State::default() };
+        assert_eq!(keeper.save(&mut ours, &mut || [7; 16]).unwrap(), Saved::Written);
+        refused();
+        keeper.store().unlock(&info().id).unwrap();
+        tool.passes(&APPLY);
+        assert_eq!((tool.state().serial, &tool.state().lineage), (2, &ours.lineage));
+        assert_eq!(keeper.read().unwrap().unwrap().outputs.len(), 1);
+    });
 }
 
 #[test]
 fn it_goes_on_from_what_a_killed_run_leaves() {
-    let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("main.tf"), "output \"a\" { value = \"x\" }\n").unwrap();
-    let path = dir.path().join("terraform.tfstate");
-    let mut ours = store(dir.path());
-    ours.lock(&info()).unwrap();
-    let left = fs::read(&path).unwrap();
-    ours.unlock(&info().id).unwrap();
-    fs::write(&path, left).unwrap();
-    passes(dir.path(), &["apply", "-auto-approve"]);
-    let state = read_file(&path).unwrap().unwrap();
-    assert_eq!((state.serial, state.lineage), (1, info().id));
+    each(OUTPUT, |tool| {
+        let path = tool.path("terraform.tfstate");
+        let mut ours = tool.store();
+        ours.lock(&info()).unwrap();
+        let left = fs::read(&path).unwrap();
+        ours.unlock(&info().id).unwrap();
+        fs::write(&path, left).unwrap();
+        tool.passes(&APPLY);
+        assert_eq!((tool.state().serial, tool.state().lineage), (1, info().id));
+    });
 }
 
 #[test]
 fn we_are_refused_while_it_holds_the_lock() {
-    let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("main.tf"), WAITING).unwrap();
-    passes(dir.path(), &["init"]);
-    let mut apply = tofu(dir.path()).args(["apply", "-auto-approve"]).stdout(Stdio::null()).spawn().unwrap();
-    wait_for(&dir.path().join("started"));
-    let mut ours = store(dir.path());
-    let LockError::Held { info: Some(holder), process, .. } = ours.lock(&info()).unwrap_err() else { panic!() };
-    assert_eq!(holder.operation, "OperationTypeApply");
-    assert_eq!(process, Some(apply.id()));
-    assert!(ours.force_unlock(&holder.id).is_err());
-    assert!(ours.write(None, &State::default()).is_err());
-    fs::write(dir.path().join("go"), "").unwrap();
-    assert!(apply.wait().unwrap().success());
-    ours.lock(&info()).unwrap();
-    let state = ours.read().unwrap().unwrap();
-    assert_eq!(state.resources.len(), 1);
-    ours.unlock(&info().id).unwrap();
-    passes(dir.path(), &["plan", "-detailed-exitcode"]);
+    each(WAITING, |tool| {
+        tool.passes(&["init"]);
+        let mut apply = tool.command(&APPLY).spawn().unwrap();
+        wait_for(&tool.path("started"), "");
+        let mut ours = tool.store();
+        let LockError::Held { info: Some(holder), process, .. } = ours.lock(&info()).unwrap_err() else { panic!() };
+        assert_eq!(holder.operation, "OperationTypeApply");
+        assert_eq!(process, Some(apply.id()));
+        assert!(ours.force_unlock(&holder.id).is_err());
+        assert!(ours.write(None, &State::default()).is_err());
+        fs::write(tool.path("go"), "").unwrap();
+        assert!(apply.wait().unwrap().success());
+        ours.lock(&info()).unwrap();
+        assert_eq!(ours.read().unwrap().unwrap().resources.len(), 1);
+        ours.unlock(&info().id).unwrap();
+        tool.passes(&["plan", "-detailed-exitcode"]);
+    });
 }
 
 #[test]
 fn it_does_not_go_on_from_a_state_that_was_replaced_while_it_waited() {
-    let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("main.tf"), "output \"a\" { value = \"x\" }\n").unwrap();
-    passes(dir.path(), &["apply", "-auto-approve"]);
-    let mut keeper = Keeper::new(store(dir.path()));
-    keeper.store().lock(&info()).unwrap();
-    let mut state = State::clone(&*keeper.read().unwrap().unwrap());
-    fs::write(dir.path().join("main.tf"), "output \"a\" { value = \"y\" }\n").unwrap();
-    let log = dir.path().join("log");
-    let mut waiting = tofu(dir.path());
-    waiting
-        .args(["apply", "-auto-approve", "-no-color", "-lock-timeout=60s"])
-        .env("TF_LOG", "trace")
-        .env("TF_LOG_PATH", &log);
-    let waiting = waiting.stderr(Stdio::piped()).spawn().unwrap();
-    wait_for(&log);
-    while !fs::read_to_string(&log).unwrap().contains("statemgr.Filesystem: locking") {
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    state.outputs.clear();
-    keeper.save(&mut state, &mut || [7; 16]).unwrap();
-    keeper.store().unlock(&info().id).unwrap();
-    // It fails rather than write to a file that nobody will see.
-    let output = waiting.wait_with_output().unwrap();
-    assert!(!output.status.success());
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("another tool that replaced this state"), "{message}");
-    assert_eq!(read_file(&dir.path().join("terraform.tfstate")).unwrap().unwrap(), state);
-    passes(dir.path(), &["apply", "-auto-approve"]);
-    assert_eq!(read_file(&dir.path().join("terraform.tfstate")).unwrap().unwrap().serial, 3);
+    each(OUTPUT, |tool| {
+        tool.passes(&APPLY);
+        let mut keeper = Keeper::new(tool.store());
+        keeper.store().lock(&info()).unwrap();
+        let mut state = State::clone(&*keeper.read().unwrap().unwrap());
+        let log = tool.path("log");
+        let mut waiting = tool.command(&["apply", "-auto-approve", "-lock-timeout=60s"]);
+        waiting.env("TF_LOG", "trace").env("TF_LOG_PATH", &log).stderr(Stdio::piped());
+        let waiting = waiting.spawn().unwrap();
+        wait_for(&log, "statemgr.Filesystem: locking");
+        state.outputs.clear();
+        keeper.save(&mut state, &mut || [7; 16]).unwrap();
+        keeper.store().unlock(&info().id).unwrap();
+        // It fails rather than write to a file that nobody will see.
+        let output = waiting.wait_with_output().unwrap();
+        assert!(!output.status.success());
+        let message = String::from_utf8(output.stderr).unwrap();
+        let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(message.contains("another tool that replaced this state"), "{message}");
+        assert_eq!(tool.state(), state);
+        tool.passes(&APPLY);
+        assert_eq!(tool.state().serial, 3);
+    });
 }
 
 /// States of every old version, with what is told apart in them.
@@ -201,9 +225,10 @@ const OLD: [&str; 3] = [
 #[test]
 fn old_states_are_read_as_it_reads_them() {
     for old in OLD {
-        let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("terraform.tfstate"), old).unwrap();
-        let theirs = decode(&passes(dir.path(), &["state", "pull"])).unwrap();
+        // Terraform takes another registry for the usual one.
+        let tofu = tool("GROMA_TOFU", "");
+        fs::write(tofu.path("terraform.tfstate"), old).unwrap();
+        let theirs = decode(&tofu.passes(&["state", "pull"])).unwrap();
         let ours = State { tool_version: theirs.tool_version.clone(), ..decode(old).unwrap() };
         let text = |state: &State| encode(state, Layout::Indented).unwrap();
         assert_eq!(text(&ours), text(&theirs));
