@@ -50,8 +50,7 @@ fn format_check() -> Result<()> {
 fn lint() -> Result<()> {
     let mut clippy = workspace::cargo();
     // Some tests need peers to run, but not to be looked at.
-    let with_peers =
-        "--features=groma-cli/peers,groma-interchange/peers,groma-provider/peers,groma-served/peers,groma-slice/peers";
+    let with_peers = "--features=groma-cli/peers,groma-interchange/peers,groma-provider/peers,groma-served/peers,groma-slice/peers,groma-state/peers";
     clippy.args(["clippy", "--workspace", "--all-targets", with_peers, "--locked"]);
     clippy.args(["--", "-D", "warnings"]);
     process::run(&mut clippy)
@@ -103,7 +102,9 @@ fn plugins(counts: &mut Counts) -> Result<()> {
     let packages = ["--package=groma-provider", "--package=groma-served", "--package=groma-cli"];
     let features = "--features=groma-provider/peers,groma-served/peers,groma-cli/peers";
     let tests = ["--test=time", "--test=fixtures", "--test=faults", "--test=client", "--test=hosts", "--test=plugins"];
-    cargo_test(counts, &[&packages[..], &[features], &tests[..]].concat(), &environment)
+    cargo_test(counts, &[&packages[..], &[features], &tests[..]].concat(), &environment)?;
+    // And whoever else has to do with the other programs: a state is locked against them.
+    cargo_test(counts, &["--package=groma-state", "--features=peers", "--test=peers"], &environment)
 }
 
 /// What a built-in provider has made goes on with its published twin, and the other way round.
