@@ -174,6 +174,7 @@ impl Session {
             outside: surroundings(working_dir.join(&self.start().root_dir)),
             cache: SchemaCache::new(self.schema_cache_dir(access)),
         };
+        opening.learn_together(&selected);
         for (provider, selected) in selected {
             let page = opening.page(&provider, &selected);
             book.pages.extend(diagnostics.take(page).flatten().map(|page| (provider, page)));
@@ -225,6 +226,38 @@ struct Opening<'a> {
 }
 
 impl Opening<'_> {
+    /// Plugins whose schemas are not known yet are asked side by side. Whatever goes wrong is found again, and told, when
+    /// the page of the plugin is opened.
+    fn learn_together(&self, selected: &BTreeMap<Address, Selected>) {
+        let program = |(provider, selected): (&Address, &Selected)| {
+            let launch = self.launch(provider, selected.executable(provider).ok()??);
+            self.cache.load(&launch.program).is_none().then(|| (launch, selected.clone()))
+        };
+        let unknown: Vec<(Launch, Selected)> = selected.iter().filter_map(program).collect();
+        if unknown.len() < 2 {
+            return;
+        }
+        let learning = async {
+            let mut asked = tokio::task::JoinSet::new();
+            for (launch, selected) in unknown {
+                let cache = self.cache.clone();
+                asked.spawn(async move {
+                    let name = launch.name.clone();
+                    let intact = tokio::task::spawn_blocking(move || check_intact(&name, &selected)).await;
+                    if let Ok(Ok(())) = intact {
+                        let _ = wire::schema_of(&launch, &cache).await;
+                    }
+                });
+            }
+            asked.join_all().await;
+        };
+        let _ = self.access.online.wait(learning);
+    }
+
+    fn launch(&self, provider: &Address, program: PathBuf) -> Launch {
+        Launch::new(program).named(provider.to_string()).with_settings(self.access.settings())
+    }
+
     fn page(&self, provider: &Address, selected: &Selected) -> Result<Option<Page>, Diagnostics> {
         match selected {
             Selected::BuiltIn { .. } => Ok(groma_builtin::find(provider).map(|found| {
@@ -245,7 +278,7 @@ impl Opening<'_> {
     }
 
     fn plugin(&self, provider: &Address, program: PathBuf, selected: &Selected) -> Result<Page, Diagnostics> {
-        let launch = Launch::new(program).named(provider.to_string()).with_settings(self.access.settings());
+        let launch = self.launch(provider, program);
         let known = if let Some(known) = self.cache.load(&launch.program) {
             known
         } else {
