@@ -227,7 +227,7 @@ impl Driver<'_, '_> {
         }
         let outputs = &self.walk.module(0).outputs;
         let partial = !self.request.options.targets.is_empty() || !self.request.options.excludes.is_empty();
-        let gone = |name: &Str| !changes.contains_key(name) && !(partial && outputs.contains_key(name));
+        let gone = |name: &Str| !(changes.contains_key(name) || partial && outputs.contains_key(name));
         for (name, output) in stored.iter().filter(|(name, _)| gone(name)).collect::<Vec<_>>() {
             let gone = output_change(before(name), Value::null(Type::Dynamic), output.sensitive);
             changes.insert(name.clone(), gone);
