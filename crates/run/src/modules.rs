@@ -7,6 +7,8 @@ mod from_module;
 mod install;
 mod manifest;
 mod source;
+#[cfg(test)]
+mod tests;
 
 use std::cell::RefCell;
 use std::path::Path;
