@@ -29,7 +29,8 @@ pub(super) fn compare(programs: &Programs, filter: &str) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// What a program leaves behind. A case is run as often as its file `runs.txt` has lines, which hold further arguments.
+/// What a program leaves behind. A case is run as often as its file `runs.txt` has lines, which hold further arguments, or
+/// another command.
 fn outcome(program: &Program, case: &Path, world: &World) -> Result<Outcome> {
     let dir = scratch::copy(case, program.name, "init", &corpus::name_of(case))?;
     fill_in(&dir, world)?;
@@ -37,11 +38,14 @@ fn outcome(program: &Program, case: &Path, world: &World) -> Result<Outcome> {
     let mut verdict = String::new();
     let mut detail = String::new();
     for line in runs.lines() {
-        let mut arguments = vec!["init", "-input=false", "-no-color"];
-        arguments.extend(line.split_whitespace());
+        let line = line.replace("@PLATFORM@", &super::platform());
+        let mut arguments: Vec<&str> = line.split_whitespace().collect();
+        if arguments.first() != Some(&"providers") {
+            arguments.splice(0..0, ["init", "-input=false", "-no-color"]);
+        }
         let run = program.run_configured(&dir, &arguments, &world.config)?;
         let ended = if run.succeeded() { "succeeds".to_owned() } else { run.failure() };
-        verdict.extend(["init ", line, ": ", &ended, "\n"]);
+        verdict.extend(["run ", &line, ": ", &ended, "\n"]);
         detail.push_str(&summaries(&run.text()));
         detail.push_str(&summaries(&run.stderr));
     }
@@ -78,6 +82,10 @@ fn left_behind(dir: &Path) -> Result<String> {
     let mut names = Vec::new();
     list(dir, "", &mut names)?;
     names.sort();
+    // What `providers mirror` writes for web servers.
+    for name in names.iter().filter(|name| name.starts_with("packages/") && name.ends_with(".json")) {
+        text.extend([name.as_str(), ":\n", &fs::read_to_string(dir.join(name))?, "\n"]);
+    }
     text.push_str(&names.join("\n"));
     Ok(text)
 }
