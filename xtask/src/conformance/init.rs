@@ -83,7 +83,9 @@ fn left_behind(dir: &Path) -> Result<String> {
     list(dir, "", &mut names)?;
     names.sort();
     // What `providers mirror` writes for web servers.
-    for name in names.iter().filter(|name| name.starts_with("packages/") && name.ends_with(".json")) {
+    let is_index =
+        |name: &&String| name.starts_with("packages/") && Path::new(name).extension().is_some_and(|e| e == "json");
+    for name in names.iter().filter(is_index) {
         text.extend([name.as_str(), ":\n", &fs::read_to_string(dir.join(name))?, "\n"]);
     }
     text.push_str(&names.join("\n"));
