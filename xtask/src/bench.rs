@@ -4,6 +4,7 @@
 mod inputs;
 mod report;
 mod sample;
+mod warm;
 mod wire;
 
 use std::path::{Path, PathBuf};
@@ -57,6 +58,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Bench::large_module,
         Bench::for_expression,
         Bench::references,
+        Bench::two_plugins,
         Bench::plugins,
         Bench::known_schemas,
         Bench::values,
@@ -166,14 +168,17 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Measures one tool on one piece of work and adds the row.
-    fn sample(&mut self, work: &Work<'_>, tool: Tool, runs: usize) -> Result<Sample> {
-        let program = match tool {
+    fn program(&self, tool: Tool) -> &Path {
+        match tool {
             Tool::Groma => &self.tools.groma,
             Tool::Tofu => &self.tools.tofu,
             Tool::Terraform => &self.tools.terraform,
-        };
-        let job = Job { program, dir: work.dir, arguments: &[work.command], input: work.input };
+        }
+    }
+
+    /// Measures one tool on one piece of work and adds the row.
+    fn sample(&mut self, work: &Work<'_>, tool: Tool, runs: usize) -> Result<Sample> {
+        let job = Job { program: self.program(tool), dir: work.dir, arguments: &[work.command], input: work.input };
         let sample = sample::take(&job, runs)?;
         self.table.row(&work.name, tool.name(), &sample);
         Ok(sample)

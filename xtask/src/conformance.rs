@@ -140,7 +140,7 @@ fn programs(args: &Args) -> Result<Programs> {
 }
 
 /// The platform that we run on, as packages of providers name it.
-fn platform() -> String {
+pub(crate) fn platform() -> String {
     let os = if std::env::consts::OS == "macos" { "darwin" } else { std::env::consts::OS };
     let arch = match std::env::consts::ARCH {
         "x86_64" => "amd64",
