@@ -116,8 +116,10 @@ impl Session {
             return Err(problems);
         }
         let schemas = needed.all.keys().filter_map(|provider| Some((provider.to_string(), book.schema(provider)?)));
-        schemas_to_json(&schemas.collect()).map_err(|problem| {
+        let json = schemas_to_json(&schemas.collect()).map_err(|problem| {
             Diagnostic::error("Failed to marshal provider schemas to json", problem.to_string()).into()
-        })
+        });
+        book.close(&access.online);
+        json
     }
 }

@@ -15,9 +15,9 @@ use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 
 use super::launch::Launch;
-use super::plugin::{OpenError, PluginProvider, PluginSchema};
+use super::plugin::{PluginProvider, PluginSchema};
 use super::reattach::Reattach;
-use super::schema_cache::{SchemaCache, schema_of};
+use super::schema_cache::SchemaCache;
 use crate::api::{Provider, ProviderSchema};
 
 /// Where a provider comes from.
@@ -67,13 +67,15 @@ pub struct Pool {
     /// By configuration; none once all have ended.
     started: Slots<(Address, Str), Started>,
     offered: Slots<Address, Result<Offered, Diagnostics>>,
+    /// Processes that had to tell their schema, for whoever wants one first.
+    spare: Mutex<BTreeMap<Address, Arc<dyn Provider>>>,
 }
 
 impl Pool {
     /// Providers from these places. With a cache, no process is started only to tell its schema.
     pub fn new(sources: BTreeMap<Address, Source>, cache: Option<SchemaCache>) -> Self {
         let (started, offered) = (Mutex::new(Some(BTreeMap::new())), Mutex::new(Some(BTreeMap::new())));
-        Self { sources, cache, started, offered }
+        Self { sources, cache, started, offered, spare: Mutex::default() }
     }
 
     /// What a provider offers. Whoever asks again is told the same, errors included.
@@ -108,7 +110,8 @@ impl Pool {
     pub async fn shutdown(&self) {
         let slots = self.started.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
         self.offered.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let running = slots.values().filter_map(|slot| running(slot)).collect();
+        let mut running: Vec<_> = slots.values().filter_map(|slot| running(slot)).collect();
+        running.extend(std::mem::take(&mut *self.spare.lock().unwrap_or_else(PoisonError::into_inner)).into_values());
         each(running, |provider| async move { provider.shutdown().await }).await;
     }
 
@@ -123,23 +126,19 @@ impl Pool {
     }
 
     async fn learn(&self, address: &Address) -> Result<Offered, Diagnostics> {
-        let learnt = match self.source(address)? {
+        match self.source(address)? {
             Source::InProcess(make) => return Ok(Offered(Whose::Provider(make()))),
-            Source::Running(reattach) => {
-                PluginProvider::attach(reattach).await.map(|plugin| Arc::clone(plugin.plugin_schema()))
-            }
-            Source::Plugin { launch, check } => {
+            Source::Plugin { launch, .. } => {
                 if let Some(known) = self.known(launch).await {
                     return Ok(Offered(Whose::Plugin(known)));
                 }
-                checked(check.clone()).await?;
-                match &self.cache {
-                    Some(cache) => schema_of(launch, cache).await,
-                    None => learnt(launch).await,
-                }
             }
-        };
-        learnt.map(|schema| Offered(Whose::Plugin(schema))).map_err(|error| error.diagnostics())
+            Source::Running(_) => {}
+        }
+        let plugin = self.open(address).await?;
+        let schema = Arc::clone(plugin.plugin_schema());
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).insert(address.clone(), Arc::new(plugin));
+        Ok(Offered(Whose::Plugin(schema)))
     }
 
     /// What the cache knows of a program.
@@ -149,8 +148,19 @@ impl Pool {
     }
 
     async fn start(&self, address: &Address) -> Started {
+        if let Source::InProcess(make) = self.source(address)? {
+            return Ok(make());
+        }
+        if let Some(spare) = self.spare.lock().unwrap_or_else(PoisonError::into_inner).remove(address) {
+            return Ok(spare);
+        }
+        Ok(Arc::new(self.open(address).await?))
+    }
+
+    /// Starts a plugin, or attaches to one.
+    async fn open(&self, address: &Address) -> Result<PluginProvider, Diagnostics> {
         let opened = match self.source(address)? {
-            Source::InProcess(make) => return Ok(make()),
+            Source::InProcess(_) => return Err(ended(address)),
             Source::Running(reattach) => PluginProvider::attach(reattach).await,
             Source::Plugin { launch, check } => {
                 checked(check.clone()).await?;
@@ -160,7 +170,7 @@ impl Pool {
                 }
             }
         };
-        opened.map(|plugin| Arc::new(plugin) as Arc<dyn Provider>).map_err(|error| error.diagnostics())
+        opened.map_err(|error| error.diagnostics())
     }
 }
 
@@ -196,12 +206,4 @@ async fn checked(check: Option<Arc<dyn Fn() -> Result<(), Diagnostics> + Send + 
     let Some(check) = check else { return Ok(()) };
     let checked = tokio::task::spawn_blocking(move || check()).await;
     checked.unwrap_or_else(|error| Err(Diagnostic::error("Provider could not be checked", error.to_string()).into()))
-}
-
-async fn learnt(launch: &Launch) -> Result<Arc<PluginSchema>, OpenError> {
-    let plugin = PluginProvider::open(launch, None).await?;
-    let schema = Arc::clone(plugin.plugin_schema());
-    // It has said all that it was started for.
-    let _ = plugin.shutdown().await;
-    Ok(schema)
 }

@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use groma_builtin::Outside;
 use groma_model::address::Provider as Address;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::version::Constraints;
 use groma_provider::api::{Provider, ProviderSchema};
 use groma_provider::install::{Locks, Requirements, Selected, SelectionError, Settings, find_selected};
-use groma_provider::wire::{self, Launch, PluginProvider, PluginSchema, Reattach, SchemaCache, Security};
+use groma_provider::wire::{self, Launch, Offered, Pool, Reattach, SchemaCache, Security, Source};
 
 use super::surroundings::surroundings;
 use super::{ProgramBuiltins, ProviderChoice};
@@ -53,33 +54,22 @@ pub enum Strictness {
 #[derive(Default)]
 pub struct ProviderBook {
     pages: BTreeMap<Address, Page>,
+    /// The plugins among them.
+    pool: Option<Pool>,
 }
 
-struct Page {
-    known: Known,
-    start: Start,
-}
-
-/// What a provider offers.
-enum Known {
+/// A provider, as far as it is known without asking.
+enum Page {
     InProcess(Arc<dyn Provider>),
-    Plugin(Arc<PluginSchema>),
-}
-
-/// How to have the provider itself.
-#[derive(Clone)]
-enum Start {
-    InProcess(Arc<dyn Provider>),
-    Plugin { launch: Box<Launch>, known: Arc<PluginSchema>, selected: Box<Selected> },
-    Running(Reattach),
+    Plugin(Offered),
 }
 
 impl ProviderBook {
     /// What a provider offers. None if it is not there.
     pub fn schema(&self, provider: &Address) -> Option<&ProviderSchema> {
-        Some(match &self.pages.get(provider)?.known {
-            Known::InProcess(provider) => provider.schema(),
-            Known::Plugin(plugin) => plugin.schema(),
+        Some(match self.pages.get(provider)? {
+            Page::InProcess(provider) => provider.schema(),
+            Page::Plugin(offered) => offered,
         })
     }
 
@@ -90,47 +80,44 @@ impl ProviderBook {
 
     /// Starts all of them at once. Those inside the program are there already.
     pub(crate) async fn start_all(&self) -> (BTreeMap<Address, Arc<dyn Provider>>, Diagnostics) {
-        let mut starting = tokio::task::JoinSet::new();
-        for (address, page) in &self.pages {
-            let (address, start) = (address.clone(), page.start.clone());
-            starting.spawn(async move { (address, start.start().await) });
-        }
         let mut started = BTreeMap::new();
-        let mut failed = BTreeMap::new();
-        for (address, result) in starting.join_all().await {
-            match result {
-                Ok(provider) => {
-                    started.insert(address, provider);
+        let mut diagnostics = Diagnostics::new();
+        let mut starting = Vec::new();
+        for (address, page) in &self.pages {
+            match (page, &self.pool) {
+                (Page::InProcess(provider), _) => {
+                    started.insert(address.clone(), Arc::clone(provider));
                 }
-                Err(problems) => {
-                    failed.insert(address, problems);
+                (Page::Plugin(_), Some(pool)) => {
+                    starting.push(async move { (address, pool.get(address, UNCONFIGURED).await) });
                 }
+                (Page::Plugin(_), None) => {}
             }
         }
-        (started, failed.into_values().flatten().collect())
+        for (address, result) in join_all(starting).await {
+            if let Some(provider) = diagnostics.take(result) {
+                started.insert(address.clone(), provider);
+            }
+        }
+        (started, diagnostics)
+    }
+
+    /// Ends all that were started. Whether they end well is of no interest any more.
+    pub(crate) fn close(&self, online: &Online) {
+        if let Some(pool) = &self.pool {
+            let _ = online.wait(pool.shutdown());
+        }
     }
 }
 
-impl Start {
-    async fn start(self) -> Result<Arc<dyn Provider>, Diagnostics> {
-        let opened = match self {
-            Start::InProcess(provider) => return Ok(provider),
-            Start::Plugin { launch, known, selected } => {
-                let name = launch.name.clone();
-                let checked = tokio::task::spawn_blocking(move || check_intact(&name, &selected)).await;
-                checked.map_err(|problem| Diagnostic::error("Failed to start", problem.to_string()))??;
-                PluginProvider::open(&launch, Some(known)).await
-            }
-            Start::Running(reattach) => PluginProvider::attach(&reattach).await,
-        };
-        opened.map(|plugin| Arc::new(plugin) as Arc<dyn Provider>).map_err(|problem| problem.diagnostics())
-    }
-}
+/// Providers that are only asked what they think need no configuration.
+const UNCONFIGURED: &str = "";
+
+const NOT_INSTALLED: &str = "Required plugins are not installed";
 
 /// A package that was tampered with must not run.
 fn check_intact(name: &str, selected: &Selected) -> Result<(), Diagnostic> {
-    let failed =
-        |problem: String| Diagnostic::error("Required plugins are not installed", format!("{name}: {problem}."));
+    let failed = |problem: String| Diagnostic::error(NOT_INSTALLED, format!("{name}: {problem}."));
     match selected.is_intact() {
         Ok(true) => Ok(()),
         Ok(false) => {
@@ -174,11 +161,20 @@ impl Session {
             outside: surroundings(working_dir.join(&self.start().root_dir)),
             cache: SchemaCache::new(self.schema_cache_dir(access)),
         };
-        opening.learn_together(&selected);
+        let mut sources = BTreeMap::new();
         for (provider, selected) in selected {
-            let page = opening.page(&provider, &selected);
-            book.pages.extend(diagnostics.take(page).flatten().map(|page| (provider, page)));
+            match opening.find(&provider, &selected) {
+                Ok(Some(Found::InProcess(found))) => {
+                    book.pages.insert(provider, Page::InProcess(found));
+                }
+                Ok(Some(Found::Plugin(source))) => {
+                    sources.insert(provider, source);
+                }
+                Ok(None) => {}
+                Err(problems) => diagnostics.extend(problems),
+            }
         }
+        diagnostics.extend(opening.learn(sources, &mut book));
         (book, diagnostics)
     }
 
@@ -225,88 +221,74 @@ struct Opening<'a> {
     cache: SchemaCache,
 }
 
+/// Where a provider is.
+enum Found {
+    InProcess(Arc<dyn Provider>),
+    Plugin(Source),
+}
+
 impl Opening<'_> {
-    /// Plugins whose schemas are not known yet are asked side by side. Whatever goes wrong is found again, and told, when
-    /// the page of the plugin is opened.
-    fn learn_together(&self, selected: &BTreeMap<Address, Selected>) {
-        let program = |(provider, selected): (&Address, &Selected)| {
-            let launch = self.launch(provider, selected.executable(provider).ok()??);
-            self.cache.load(&launch.program).is_none().then(|| (launch, selected.clone()))
-        };
-        let unknown: Vec<(Launch, Selected)> = selected.iter().filter_map(program).collect();
-        if unknown.len() < 2 {
-            return;
+    /// Learns what plugins offer: from the cache, and side by side from those that it does not know.
+    fn learn(&self, sources: BTreeMap<Address, Source>, book: &mut ProviderBook) -> Diagnostics {
+        let mut diagnostics = Diagnostics::new();
+        if sources.is_empty() {
+            return diagnostics;
         }
-        let learning = async {
-            let mut asked = tokio::task::JoinSet::new();
-            for (launch, selected) in unknown {
-                let cache = self.cache.clone();
-                asked.spawn(async move {
-                    let name = launch.name.clone();
-                    let intact = tokio::task::spawn_blocking(move || check_intact(&name, &selected)).await;
-                    if let Ok(Ok(())) = intact {
-                        let _ = wire::schema_of(&launch, &cache).await;
-                    }
-                });
+        let addresses: Vec<Address> = sources.keys().cloned().collect();
+        let pool = Pool::new(sources, Some(self.cache.clone()));
+        let learning = join_all(addresses.iter().map(|address| pool.schema(address)));
+        match self.access.online.wait(learning) {
+            Err(problem) => diagnostics.push(problem),
+            Ok(learnt) => {
+                for (address, offered) in addresses.into_iter().zip(learnt) {
+                    let offered = offered.map_err(|problems| not_usable(&address, &problems));
+                    book.pages.extend(diagnostics.take(offered).map(|offered| (address, Page::Plugin(offered))));
+                }
             }
-            asked.join_all().await;
-        };
-        let _ = self.access.online.wait(learning);
+        }
+        book.pool = Some(pool);
+        diagnostics
     }
 
-    fn launch(&self, provider: &Address, program: PathBuf) -> Launch {
-        Launch::new(program).named(provider.to_string()).with_settings(self.access.settings())
-    }
-
-    fn page(&self, provider: &Address, selected: &Selected) -> Result<Option<Page>, Diagnostics> {
+    fn find(&self, provider: &Address, selected: &Selected) -> Result<Option<Found>, Diagnostics> {
         match selected {
-            Selected::BuiltIn { .. } => Ok(groma_builtin::find(provider).map(|found| {
-                let provider = found.provider(&self.outside);
-                Page { known: Known::InProcess(Arc::clone(&provider)), start: Start::InProcess(provider) }
-            })),
-            Selected::Unmanaged => self.running(provider).map(Some),
+            Selected::BuiltIn { .. } => {
+                Ok(groma_builtin::find(provider).map(|found| Found::InProcess(found.provider(&self.outside))))
+            }
+            Selected::Unmanaged => {
+                self.running(provider).map(|reattach| Some(Found::Plugin(Source::Running(reattach))))
+            }
             Selected::Package { .. } | Selected::Overridden { .. } => {
                 let failed = |problem: String| {
-                    let detail = format!("{}: {problem}.", provider.for_display());
-                    Diagnostic::error("Required plugins are not installed", detail)
+                    Diagnostic::error(NOT_INSTALLED, format!("{}: {problem}.", provider.for_display()))
                 };
                 let program = selected.executable(provider).map_err(|problem| failed(problem.to_string()))?;
                 let program = program.ok_or_else(|| failed("it has no program".to_owned()))?;
-                self.plugin(provider, program, selected).map(Some)
+                let launch = Launch::new(program).named(provider.to_string()).with_settings(self.access.settings());
+                let (name, selected) = (launch.name.clone(), selected.clone());
+                let check = move || check_intact(&name, &selected).map_err(Diagnostics::from);
+                Ok(Some(Found::Plugin(Source::Plugin { launch, check: Some(Arc::new(check)) })))
             }
         }
     }
 
-    fn plugin(&self, provider: &Address, program: PathBuf, selected: &Selected) -> Result<Page, Diagnostics> {
-        let launch = self.launch(provider, program);
-        let known = if let Some(known) = self.cache.load(&launch.program) {
-            known
-        } else {
-            check_intact(&launch.name, selected)?;
-            let asked = self.access.online.wait(wire::schema_of(&launch, &self.cache))?;
-            asked.map_err(|problem| not_usable(provider, &problem.diagnostics()))?
-        };
-        let start =
-            Start::Plugin { launch: Box::new(launch), known: Arc::clone(&known), selected: Box::new(selected.clone()) };
-        Ok(Page { known: Known::Plugin(known), start })
-    }
-
-    fn running(&self, provider: &Address) -> Result<Page, Diagnostics> {
+    fn running(&self, provider: &Address) -> Result<Reattach, Diagnostics> {
         let text = self.access.choice.reattach.as_deref().unwrap_or_default();
         let wrong = |problem: String| Diagnostic::error("Invalid TF_REATTACH_PROVIDERS", problem);
         let all = Reattach::parse(text, self.access.settings()).map_err(|problem| wrong(problem.to_string()))?;
         let same = |name: &String| Address::parse_source(name).is_ok_and(|address| address.same_as(provider));
         let reattach = all.into_iter().find(|(name, _)| same(name)).map(|(_, reattach)| reattach);
-        let reattach = reattach.ok_or_else(|| wrong(format!("{provider} is not in it")))?;
-        let plugin = self.access.online.wait(PluginProvider::attach(&reattach))?;
-        let plugin = plugin.map_err(|problem| not_usable(provider, &problem.diagnostics()))?;
-        Ok(Page { known: Known::Plugin(Arc::clone(plugin.plugin_schema())), start: Start::Running(reattach) })
+        Ok(reattach.ok_or_else(|| wrong(format!("{provider} is not in it")))?)
     }
 }
 
 /// Why a plugin is of no use, with its name.
 fn not_usable(provider: &Address, problems: &Diagnostics) -> Diagnostics {
     let told = |problem: &Diagnostic| {
+        // It was not even started.
+        if problem.summary == NOT_INSTALLED {
+            return problem.clone();
+        }
         let detail =
             format!("While loading schemas for plugin components: {}: {}", provider.for_display(), problem.detail);
         Diagnostic { summary: problem.summary.clone(), detail, ..problem.clone() }

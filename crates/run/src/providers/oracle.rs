@@ -35,16 +35,9 @@ impl<'a> BookOracle<'a> {
 
     /// Ends what was started, and tells what was wrong with it.
     pub(crate) fn finish(mut self) -> Diagnostics {
-        if let (Some(started), Some(access)) = (self.started.take(), self.access) {
-            let ends = async {
-                let mut ends = tokio::task::JoinSet::new();
-                for provider in started.into_values() {
-                    ends.spawn(async move { provider.shutdown().await });
-                }
-                // Whether they end well is of no interest any more.
-                ends.join_all().await;
-            };
-            let _ = access.online.wait(ends);
+        self.started.take();
+        if let Some(access) = self.access {
+            self.book.close(&access.online);
         }
         std::mem::take(&mut *self.problems.lock().unwrap_or_else(PoisonError::into_inner))
     }
