@@ -70,13 +70,12 @@ impl SchemaSource for Given {
     }
 }
 
-/// Keeps every state that was to be kept.
+/// Nothing is kept: what counts is the state in the end.
 #[derive(Default)]
-pub(crate) struct Kept(Vec<State>);
+pub(crate) struct Unsaved;
 
-impl Save for Kept {
-    fn save(&mut self, state: &State) -> Result<(), Diagnostics> {
-        self.0.push(state.clone());
+impl Save for Unsaved {
+    fn save(&mut self, _: &State) -> Result<(), Diagnostics> {
         Ok(())
     }
 }
@@ -148,7 +147,7 @@ impl Workspace {
             parallelism: 10,
             events: Arc::new(Silence),
         };
-        let applied = apply::apply(request, &mut Kept::default()).await;
+        let applied = apply::apply(request, &mut Unsaved).await;
         (Some(plan.clone()), Some(applied), diagnostics)
     }
 }
