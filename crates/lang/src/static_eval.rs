@@ -18,6 +18,7 @@ use crate::environment::Environment;
 use crate::eval::{CallSettings, FunctionLookup, Resolved, Scope, evaluate};
 use crate::func::registry::{self, Place};
 use crate::load::{ModuleChain, StaticEvaluator};
+use crate::places::Places;
 use crate::refs::{Reference, Subject};
 use crate::walk::InputValue;
 
@@ -171,35 +172,22 @@ impl StaticFrame<'_, '_> {
         Diagnostic::error(summary, detail).at(reference.span).into()
     }
 
-    fn path(&self, name: &str, reference: &Reference) -> Result<Value, Diagnostics> {
-        let slashes = |path: &Path| Value::string(path.to_string_lossy().replace('\\', "/"));
-        match name {
-            "cwd" => Ok(slashes(&self.scope.environment.invocation_dir())),
-            "module" => Ok(slashes(&self.chain.module.source_dir)),
-            "root" => Ok(slashes(self.scope.root_dir)),
-            _ => {
-                let detail = format!("The \"path\" object does not have an attribute named \"{name}\".");
-                Err(Diagnostic::error("Invalid \"path\" attribute", detail).at(reference.span).into())
-            }
+    fn places(&self) -> Places<'_> {
+        Places {
+            environment: self.scope.environment,
+            module_dir: &self.chain.module.source_dir,
+            root_dir: self.scope.root_dir,
+            workspace: self.scope.workspace,
         }
     }
 
     fn tool(&self, root: &str, name: &str, reference: &Reference) -> Result<Value, Diagnostics> {
-        match name {
-            "workspace" => Ok(Value::string(self.scope.workspace)),
-            "applying" => {
-                let detail = "The applying attribute can not be used during static evaluation and is only valid in the \
-                              plan and apply phases of execution";
-                Err(Diagnostic::error("Invalid attribute in static context", detail).at(reference.span).into())
-            }
-            _ => {
-                let detail = format!(
-                    "The \"{root}\" object does not have an attribute named \"{name}\". The only supported attribute \
-                     is {root}.workspace, the name of the currently-selected workspace."
-                );
-                Err(Diagnostic::error(format!("Invalid \"{root}\" attribute"), detail).at(reference.span).into())
-            }
+        if name == "applying" {
+            let detail = "The applying attribute can not be used during static evaluation and is only valid in the plan \
+                          and apply phases of execution";
+            return Err(Diagnostic::error("Invalid attribute in static context", detail).at(reference.span).into());
         }
+        self.places().tool(root, name, reference)
     }
 }
 
@@ -209,7 +197,7 @@ impl Scope for StaticFrame<'_, '_> {
         let value = match &reference.subject {
             Subject::Variable(name) => self.variable(name, &reference)?,
             Subject::Local(name) => self.local(name, &reference)?,
-            Subject::Path(name) => self.path(name, &reference)?,
+            Subject::Path(name) => self.places().path(name, &reference)?,
             Subject::Tool { root, name } => self.tool(root, name, &reference)?,
             Subject::Module { output: Some(_), .. } => {
                 return Err(self.refuse("Module output not supported in static context", &reference));

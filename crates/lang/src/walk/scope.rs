@@ -15,6 +15,7 @@ use crate::config::{ProviderSource, Repetition, Resource};
 use crate::eval::{CallSettings, FunctionLookup, Resolved, Scope};
 use crate::func::ExternalFunction;
 use crate::func::registry::{self, Place};
+use crate::places::Places;
 use crate::refs::{Reference, Subject};
 
 /// The scope of an expression in a module instance.
@@ -174,46 +175,21 @@ impl<'w> ModuleScope<'w> {
         Ok(value)
     }
 
-    fn path(&self, name: &Str, reference: &Reference) -> Result<Value, Diagnostics> {
-        let slashes = |path: &std::path::Path| {
-            let text = path.to_string_lossy().replace('\\', "/");
-            Value::string(if text.is_empty() { ".".to_owned() } else { text })
-        };
-        match name.as_str() {
-            "cwd" => Ok(slashes(&self.walk.settings.environment.invocation_dir())),
-            "module" => Ok(slashes(&self.walk.module_of(self.instance).source_dir)),
-            "root" => Ok(slashes(self.walk.settings.root_dir)),
-            _ => {
-                let advice = match suggestion(name, ["cwd", "module", "root"]) {
-                    Some(meant) => format!(" Did you mean \"{meant}\"?"),
-                    None => String::new(),
-                };
-                let detail = format!("The \"path\" object does not have an attribute named \"{name}\".{advice}");
-                Err(undeclared("Invalid \"path\" attribute", detail, reference))
-            }
+    fn places(&self) -> Places<'_> {
+        let settings = &self.walk.settings;
+        Places {
+            environment: settings.environment,
+            module_dir: &self.walk.module_of(self.instance).source_dir,
+            root_dir: settings.root_dir,
+            workspace: settings.workspace,
         }
     }
 
     fn tool(&self, root: &str, name: &Str, reference: &Reference) -> Result<Value, Diagnostics> {
-        match name.as_str() {
-            "workspace" => Ok(Value::string(self.walk.settings.workspace)),
-            "applying" => Ok(Value::bool(false).mark(Mark::Ephemeral)),
-            "env" => {
-                let detail = format!(
-                    "The {root}.env attribute was deprecated in v0.10 and removed in v0.12. The \"state environment\" \
-                     concept was renamed to \"workspace\" in v0.12, and so the workspace name can now be accessed \
-                     using the {root}.workspace attribute."
-                );
-                Err(undeclared(&format!("Invalid \"{root}\" attribute"), detail, reference))
-            }
-            _ => {
-                let detail = format!(
-                    "The \"{root}\" object does not have an attribute named \"{name}\". The only supported attribute \
-                     is {root}.workspace, the name of the currently-selected workspace."
-                );
-                Err(undeclared(&format!("Invalid \"{root}\" attribute"), detail, reference))
-            }
+        if name.as_str() == "applying" {
+            return Ok(Value::bool(false).mark(Mark::Ephemeral));
         }
+        self.places().tool(root, name, reference)
     }
 
     fn count(&self, name: &Str, reference: &Reference) -> Result<Value, Diagnostics> {
@@ -283,7 +259,7 @@ impl Scope for ModuleScope<'_> {
                 steps_used = 1;
                 self.module(name, &reference)?
             }
-            Subject::Path(name) => self.path(name, &reference)?,
+            Subject::Path(name) => self.places().path(name, &reference)?,
             Subject::Tool { root, name } => self.tool(root, name, &reference)?,
             Subject::Count(name) => self.count(name, &reference)?,
             Subject::Each(name) => self.each(name, &reference)?,
