@@ -5,9 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use groma_model::convert::convert;
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_model::mark::Mark;
 use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_model::value::Value;
@@ -109,18 +107,13 @@ impl StaticFrame<'_, '_> {
         let id = named(self.chain, &format!("var.{name}"));
         let (given, diagnostics) = self.given(variable);
         let value = self.with_reason(given, diagnostics, &id)?;
-        let value = match variable.defaults() {
-            Some(defaults) if !value.is_null() => defaults.apply(&value),
-            _ => value,
-        };
-        let value = convert(&value, &variable.constraint()).map_err(|error| {
+        let value = variable.accept(&value).map_err(|error| {
             let detail = format!("The given value is not suitable for var.{name}: {error}.");
             Diagnostics::from(Diagnostic::error("Invalid value for input variable", detail))
         })?;
         let value =
             if value.is_null() && !variable.is_nullable() { variable.default.clone().unwrap_or(value) } else { value };
-        let value = if variable.is_sensitive() { value.mark(Mark::Sensitive) } else { value };
-        Ok(if variable.is_ephemeral() { value.mark(Mark::Ephemeral) } else { value })
+        Ok(variable.marked(value))
     }
 
     /// The value that the caller gives, or the default.

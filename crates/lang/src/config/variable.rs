@@ -1,6 +1,7 @@
 //! `variable` blocks.
 
-use groma_model::convert::convert;
+use groma_model::convert::{ConvertError, convert};
+use groma_model::mark::Mark;
 use groma_model::text::Str;
 use groma_model::ty::Type;
 use groma_model::value::Value;
@@ -90,6 +91,20 @@ impl Variable {
     /// Values for optional attributes that are not given.
     pub fn defaults(&self) -> Option<&Defaults> {
         self.ty.as_ref()?.defaults.as_ref()
+    }
+
+    /// A given value as the variable holds it: with values for optional attributes, and of the right type.
+    pub(crate) fn accept(&self, value: &Value) -> Result<Value, ConvertError> {
+        match self.defaults() {
+            Some(defaults) if !value.is_null() => convert(&defaults.apply(value), &self.constraint()),
+            _ => convert(value, &self.constraint()),
+        }
+    }
+
+    /// A value as expressions see it.
+    pub(crate) fn marked(&self, value: Value) -> Value {
+        let value = if self.is_sensitive() { value.mark(Mark::Sensitive) } else { value };
+        if self.is_ephemeral() { value.mark(Mark::Ephemeral) } else { value }
     }
 
     /// How text from the command line and the environment becomes a value.

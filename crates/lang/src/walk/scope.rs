@@ -115,8 +115,7 @@ impl<'w> ModuleScope<'w> {
             Some(value) if !self.walk.is_validating() || self.judged.as_ref() == Some(name) => value.clone(),
             _ => Value::unknown(ty),
         };
-        let value = if variable.is_sensitive() { value.mark(Mark::Sensitive) } else { value };
-        Ok(if variable.is_ephemeral() { value.mark(Mark::Ephemeral) } else { value })
+        Ok(variable.marked(value))
     }
 
     fn local(&self, name: &Str, reference: &Reference) -> Result<Value, Diagnostics> {

@@ -1,6 +1,5 @@
 //! Input variables: from a given value to the value that expressions see.
 
-use groma_model::convert::convert;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::Span;
 use groma_model::text::Str;
@@ -155,11 +154,7 @@ fn final_value(variable: &Variable, given: Option<InputValue>, address: &str) ->
         return Err(Diagnostic::error("Variable does not allow ephemeral value", detail).at(place));
     }
     let origin = source.describe(&variable.name);
-    let value = match variable.defaults() {
-        Some(defaults) if !value.is_null() => defaults.apply(&value),
-        _ => value,
-    };
-    let value = convert(&value, &variable.constraint()).map_err(|error| {
+    let value = variable.accept(&value).map_err(|error| {
         let detail = match &origin {
             Some(origin) => format!("Unsuitable value for {address} {origin}: {error}."),
             None => format!("The given value is not suitable for {address}: {error}."),
