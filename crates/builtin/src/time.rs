@@ -15,7 +15,8 @@ use groma_model::ty::Type;
 use groma_model::value::{Entries, Value};
 
 use crate::kit::outside::Outside;
-use crate::kit::{InProcess, Moment, Object, at, checks};
+use crate::kit::spec::{optional, optional_computed};
+use crate::kit::{Attr, InProcess, Moment, Object, at, checks};
 use crate::registry::Builtin;
 
 pub(crate) const BUILTIN: Builtin = Builtin {
@@ -42,6 +43,28 @@ fn make(outside: &Outside) -> InProcess {
 /// What an import knows of triggers.
 fn empty_map() -> Value {
     Value::map(Type::String, Entries::default())
+}
+
+/// The time that a resource starts from: a given one, or when it is made.
+fn base_time() -> Attr {
+    optional_computed(Type::String)
+        .doc(
+            "Base timestamp in [RFC3339](https://datatracker.ietf.org/doc/html/rfc3339#section-5.8) \
+             format (see [RFC3339 time string](https://tools.ietf.org/html/rfc3339#section-5.8) e.g., \
+             `YYYY-MM-DDTHH:MM:SSZ`). Defaults to the current time.",
+        )
+        .replace()
+        .check(is_rfc3339)
+}
+
+/// Whatever makes a resource start anew when it changes.
+fn triggers() -> Attr {
+    optional(Type::map(Type::String))
+        .doc(
+            "Arbitrary map of values that, when changed, will trigger a new base timestamp value to be \
+             saved. See [the main provider documentation](../index.md) for more information.",
+        )
+        .replace()
 }
 
 fn is_rfc3339(path: &Path, value: &Value) -> Option<Diagnostic> {

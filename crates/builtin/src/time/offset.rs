@@ -6,6 +6,7 @@ use groma_model::ty::Type;
 
 use super::{
     Outside, empty_map, is_rfc3339, keep_written, missing_one_of, out_of_range, parse_int, read_time, set_fields,
+    triggers,
 };
 use crate::kit::spec::{computed, optional, optional_computed};
 use crate::kit::{Attr, Call, Failed, Moment, Object, Planned, Resource, Spec};
@@ -58,15 +59,7 @@ impl Resource for Offset {
                 computed(Type::String).doc("RFC3339 format of the offset timestamp, e.g. `2020-02-12T06:36:13Z`."),
             )
             .attr("second", computed(Type::Number).doc("Number second of offset timestamp."))
-            .attr(
-                "triggers",
-                optional(Type::map(Type::String))
-                    .doc(
-                        "Arbitrary map of values that, when changed, will trigger a new base timestamp value to be \
-                        saved. See [the main provider documentation](../index.md) for more information.",
-                    )
-                    .replace(),
-            )
+            .attr("triggers", triggers())
             .attr("unix", computed(Type::Number).doc("Number of seconds since epoch time, e.g. `1581489373`."))
             .attr("year", computed(Type::Number).doc("Number year of offset timestamp."))
     }

@@ -5,7 +5,8 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::ty::Type;
 
 use super::{
-    Outside, empty_map, is_rfc3339, keep_written, missing_one_of, out_of_range, parse_int, read_time, set_fields,
+    Outside, base_time, empty_map, is_rfc3339, keep_written, missing_one_of, out_of_range, parse_int, read_time,
+    set_fields,
 };
 use crate::kit::spec::{computed, optional, optional_computed};
 use crate::kit::{Attr, Call, Failed, Moment, Object, Planned, Resource, Spec, checks};
@@ -39,17 +40,7 @@ impl Resource for Rotating {
             .attr("id", computed(Type::String).doc("RFC3339 format of the timestamp, e.g. `2020-02-12T06:36:13Z`."))
             .attr("minute", computed(Type::Number).doc("Number minute of timestamp."))
             .attr("month", computed(Type::Number).doc("Number month of timestamp."))
-            .attr(
-                "rfc3339",
-                optional_computed(Type::String)
-                    .doc(
-                        "Base timestamp in [RFC3339](https://datatracker.ietf.org/doc/html/rfc3339#section-5.8) \
-                        format (see [RFC3339 time string](https://tools.ietf.org/html/rfc3339#section-5.8) e.g., \
-                        `YYYY-MM-DDTHH:MM:SSZ`). Defaults to the current time.",
-                    )
-                    .replace()
-                    .check(is_rfc3339),
-            )
+            .attr("rfc3339", base_time())
             .attr("rotation_days", period("days"))
             .attr("rotation_hours", period("hours"))
             .attr("rotation_minutes", period("minutes"))

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::ty::Type;
 
-use super::{Outside, empty_map, is_rfc3339, keep_written, read_time, set_fields};
-use crate::kit::spec::{computed, optional, optional_computed};
+use super::{Outside, base_time, empty_map, keep_written, read_time, set_fields, triggers};
+use crate::kit::spec::computed;
 use crate::kit::{Call, Failed, Moment, Object, Planned, Resource, Spec};
 
 pub(super) struct Static(pub(super) Outside);
@@ -33,27 +33,9 @@ impl Resource for Static {
             )
             .attr("minute", computed(Type::Number).doc("Number minute of timestamp."))
             .attr("month", computed(Type::Number).doc("Number month of timestamp."))
-            .attr(
-                "rfc3339",
-                optional_computed(Type::String)
-                    .doc(
-                        "Base timestamp in [RFC3339](https://datatracker.ietf.org/doc/html/rfc3339#section-5.8) \
-                        format (see [RFC3339 time string](https://tools.ietf.org/html/rfc3339#section-5.8) e.g., \
-                        `YYYY-MM-DDTHH:MM:SSZ`). Defaults to the current time.",
-                    )
-                    .replace()
-                    .check(is_rfc3339),
-            )
+            .attr("rfc3339", base_time())
             .attr("second", computed(Type::Number).doc("Number second of timestamp."))
-            .attr(
-                "triggers",
-                optional(Type::map(Type::String))
-                    .doc(
-                        "Arbitrary map of values that, when changed, will trigger a new base timestamp value to be \
-                        saved. See [the main provider documentation](../index.md) for more information.",
-                    )
-                    .replace(),
-            )
+            .attr("triggers", triggers())
             .attr("unix", computed(Type::Number).doc("Number of seconds since epoch time, e.g. `1581489373`."))
             .attr("year", computed(Type::Number).doc("Number year of timestamp."))
     }
