@@ -21,6 +21,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use groma_model::address::ModuleInstance;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::{SourceMap, Span};
 use groma_model::text::Str;
@@ -90,6 +91,8 @@ struct Instance {
     parent: Option<InstanceIndex>,
     /// E.g. `module.a["x"].module.b`; empty for the root.
     address: String,
+    /// The same in parts.
+    place: ModuleInstance,
     repetition: RepetitionData,
     variables: BTreeMap<Str, Value>,
     locals: BTreeMap<Str, Value>,
@@ -232,11 +235,17 @@ impl<'a> Walk<'a> {
 }
 
 impl Instance {
-    fn new(module: ModuleIndex, parent: Option<InstanceIndex>, address: String, repetition: RepetitionData) -> Self {
+    fn new(
+        module: ModuleIndex,
+        parent: Option<InstanceIndex>,
+        place: ModuleInstance,
+        repetition: RepetitionData,
+    ) -> Self {
         Self {
             module,
             parent,
-            address,
+            address: place.to_string(),
+            place,
             repetition,
             variables: BTreeMap::new(),
             locals: BTreeMap::new(),

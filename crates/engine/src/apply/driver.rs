@@ -151,8 +151,7 @@ impl<'a> Driver<'a, '_> {
             NodeKind::Expansion => {
                 let found = self.walk.visit(node);
                 for &instance in self.walk.instances_of(module) {
-                    let address = self.walk.module_address(instance).parse();
-                    self.modules.insert(address.unwrap_or_else(|_| ModuleInstance::root()), instance);
+                    self.modules.insert(self.walk.module_instance(instance).clone(), instance);
                 }
                 found
             }
@@ -167,7 +166,7 @@ impl<'a> Driver<'a, '_> {
             return Diagnostics::new();
         }
         let (instances, mut diagnostics) = self.walk.expand_resource(module, resource);
-        let address = resource.key.absolute(self.module_instance(module));
+        let address = resource.key.absolute(self.walk.module_instance(module).clone());
         let mut values = Vec::new();
         for instance in &instances {
             let Some(value) = self.value_of(&address.instance(instance.key.clone())) else { continue };
@@ -185,7 +184,7 @@ impl<'a> Driver<'a, '_> {
 
     /// While everything is being taken down, providers are configured with what there was.
     fn show_as_it_was(&self, module: InstanceIndex, resource: &Resource) {
-        let address = resource.key.absolute(self.module_instance(module));
+        let address = resource.key.absolute(self.walk.module_instance(module).clone());
         let changes = &self.request.plan.changes;
         let from = changes.partition_point(|change| change.address.resource() < address);
         let own = changes[from..].iter().take_while(|change| change.address.resource() == address);
@@ -201,10 +200,6 @@ impl<'a> Driver<'a, '_> {
         let changes = &self.request.plan.changes;
         let at = changes.binary_search_by(|change| (&change.address, &change.deposed).cmp(&(address, &None))).ok()?;
         Some(changes[at].after.clone())
-    }
-
-    fn module_instance(&self, module: InstanceIndex) -> ModuleInstance {
-        self.walk.module_address(module).parse().unwrap_or_else(|_| ModuleInstance::root())
     }
 
     fn make(&mut self, at: usize) -> Result<Option<Job>, Diagnostics> {

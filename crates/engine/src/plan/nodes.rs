@@ -6,7 +6,7 @@ use std::sync::Arc;
 use groma_lang::config::{Expr, Repetition, Resource, ResourceKey, ResourceMode};
 use groma_lang::graph::NodeIndex;
 use groma_lang::walk::{ImportInto, ImportedBy, InstanceIndex, RepetitionData, Site};
-use groma_model::address::{AbsInstance, AbsResource, InstanceKey, ModuleInstance};
+use groma_model::address::{AbsInstance, AbsResource, InstanceKey};
 use groma_model::convert::convert;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::ty::Type;
@@ -389,11 +389,7 @@ impl<'a> Driver<'a, '_> {
     }
 
     pub(super) fn absolute(&self, module: InstanceIndex, key: &ResourceKey) -> AbsResource {
-        key.absolute(self.module_instance(module))
-    }
-
-    pub(super) fn module_instance(&self, module: InstanceIndex) -> ModuleInstance {
-        self.walk.module_address(module).parse().unwrap_or_else(|_| ModuleInstance::root())
+        key.absolute(self.walk.module_instance(module).clone())
     }
 }
 

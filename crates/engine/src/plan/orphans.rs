@@ -1,8 +1,10 @@
 //! Objects in the state that no configuration wants: of resources that make fewer instances, and of those that are gone.
 
+use std::collections::BTreeSet;
+
 use groma_lang::config::ResourceMode;
 use groma_lang::graph::{NodeIndex, NodeKind};
-use groma_model::address::{AbsResource, InstanceKey};
+use groma_model::address::{AbsResource, InstanceKey, ModuleInstance};
 use groma_model::diag::{Diagnostic, Diagnostics};
 
 use super::Mode;
@@ -83,9 +85,14 @@ impl Driver<'_, '_> {
     /// Starts what no declaration stands for.
     pub(super) fn start_undeclared(&mut self) {
         let addresses: Vec<AbsResource> = self.gathered.state().resources.keys().cloned().collect();
+        let modules = 0..self.walk.graph().modules.len();
+        let made: BTreeSet<ModuleInstance> = modules
+            .flat_map(|module| self.walk.instances_of(module))
+            .map(|instance| self.walk.module_instance(*instance).clone())
+            .collect();
         for address in addresses {
             let destroys = self.request.options.mode == Mode::Destroy;
-            let reason = if destroys { None } else { self.undeclared(&address) };
+            let reason = if destroys { None } else { self.undeclared(&address, &made) };
             if !destroys && reason.is_none() {
                 continue;
             }
@@ -125,17 +132,11 @@ impl Driver<'_, '_> {
         graph.find(module, NodeKind::Resource(address.resource.clone()))
     }
 
-    /// Why nothing in the configuration stands for a resource. None if something does.
-    fn undeclared(&self, address: &AbsResource) -> Option<Reason> {
-        let graph = self.walk.graph();
-        let path = address.module.module();
-        let module = graph.modules.iter().position(|module| module.node.path.as_slice() == path.names());
-        let Some(module) = module else { return Some(Reason::DeleteBecauseNoModule) };
-        let instances = self.walk.instances_of(module);
-        if !instances.iter().any(|instance| self.module_instance(*instance) == address.module) {
+    /// Why nothing in the configuration stands for a resource. None if something does. `made` has all module instances.
+    fn undeclared(&self, address: &AbsResource, made: &BTreeSet<ModuleInstance>) -> Option<Reason> {
+        if !made.contains(&address.module) {
             return Some(Reason::DeleteBecauseNoModule);
         }
-        let declared = graph.modules[module].node.module.resources.contains_key(&address.resource);
-        (!declared).then_some(Reason::DeleteBecauseNoResourceConfig)
+        self.node_of(address).is_none().then_some(Reason::DeleteBecauseNoResourceConfig)
     }
 }

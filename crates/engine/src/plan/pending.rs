@@ -26,9 +26,9 @@ impl Driver<'_, '_> {
             return Some(Reason::ReadBecauseConfigUnknown);
         }
         let module = self.walk.graph().nodes[node].module;
-        let here = self.module_instance(site.module);
+        let here = self.walk.module_instance(site.module);
         let waits_for = self.awaited(node, module, site.resource);
-        let pending = waits_for.iter().any(|node| self.is_pending(*node, &here));
+        let pending = waits_for.iter().any(|node| self.is_pending(*node, here));
         pending.then_some(Reason::ReadBecauseDependencyPending)
     }
 

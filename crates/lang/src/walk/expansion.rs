@@ -1,5 +1,6 @@
 //! How often something is made: `count`, `for_each`, `enabled`.
 
+use groma_model::address::{InstanceKey, ModuleInstance};
 use groma_model::convert::convert;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::text::Str;
@@ -30,31 +31,34 @@ impl Walk<'_> {
             expand(&call.repetition, &scope, &mut diagnostics)
         };
         diagnostics.extend(check_depends_on(&scope, &call.depends_on));
-        let base = self.address_in(parent, &format!("module.{name}"));
+        let caller = self.arena[parent].place.clone();
+        let place = |key| caller.child(name.clone(), key);
         let calls = match expanded {
             Expansion::Disabled => CallInstances::Disabled,
-            Expansion::Single => {
-                CallInstances::Single(self.add_instance(module, parent, base, RepetitionData::default()))
-            }
+            Expansion::Single => CallInstances::Single(self.add_instance(
+                module,
+                parent,
+                place(InstanceKey::None),
+                RepetitionData::default(),
+            )),
             Expansion::Counted(count) => CallInstances::Counted(
                 (0..count)
                     .map(|at| {
                         let data =
                             RepetitionData { count_index: Some(Value::number(at as u64)), ..RepetitionData::default() };
-                        self.add_instance(module, parent, format!("{base}[{at}]"), data)
+                        self.add_instance(module, parent, place(InstanceKey::Int(at as i64)), data)
                     })
                     .collect(),
             ),
             Expansion::Keyed(keys) => CallInstances::Keyed(
                 keys.into_iter()
                     .map(|(key, value)| {
-                        let address = format!("{base}[{:?}]", key.as_str());
                         let data = RepetitionData {
                             each_key: Some(Value::string(key.clone())),
                             each_value: Some(value),
                             ..RepetitionData::default()
                         };
-                        (key, self.add_instance(module, parent, address, data))
+                        (key.clone(), self.add_instance(module, parent, place(InstanceKey::String(key)), data))
                     })
                     .collect(),
             ),
@@ -68,11 +72,11 @@ impl Walk<'_> {
         &mut self,
         module: ModuleIndex,
         parent: InstanceIndex,
-        address: String,
+        place: ModuleInstance,
         repetition: RepetitionData,
     ) -> InstanceIndex {
         let index = self.arena.len();
-        self.arena.push(Instance::new(module, Some(parent), address, repetition));
+        self.arena.push(Instance::new(module, Some(parent), place, repetition));
         self.instances[module].push(index);
         index
     }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use groma_model::address::InstanceKey;
+use groma_model::address::{InstanceKey, ModuleInstance};
 use groma_model::diag::{Diagnostic, Diagnostics, Severity};
 use groma_model::schema::Block;
 use groma_model::text::Str;
@@ -48,7 +48,7 @@ impl<'a> Walk<'a> {
     ) -> (Self, Diagnostics) {
         let graph = Graph::new(tree, settings.oracle);
         let modules = graph.modules.len();
-        let root = Instance::new(0, None, String::new(), RepetitionData::default());
+        let root = Instance::new(0, None, ModuleInstance::root(), RepetitionData::default());
         let mut walk = Walk {
             settings,
             inputs: inputs.clone(),
@@ -75,6 +75,11 @@ impl<'a> Walk<'a> {
     /// The address of a module instance, e.g. `module.a["x"].module.b`; empty for the root.
     pub fn module_address(&self, instance: InstanceIndex) -> &str {
         &self.arena[instance].address
+    }
+
+    /// The same in parts.
+    pub fn module_instance(&self, instance: InstanceIndex) -> &ModuleInstance {
+        &self.arena[instance].place
     }
 
     /// The module that an instance is one of.
