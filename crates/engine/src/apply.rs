@@ -14,13 +14,19 @@ use groma_model::text::Str;
 use groma_state::State;
 
 use crate::events::Events;
+use crate::interrupt::Interrupt;
 use crate::plan::Plan;
 use crate::providers::Providers;
+use crate::provision::Provisioners;
 
-/// Keeps a state safe. Called after every change, before anything that depends on it starts.
+/// Keeps a state safe.
 pub trait Save: Send {
-    /// Makes the state durable.
-    fn save(&mut self, state: &State) -> Result<(), Diagnostics>;
+    /// Something in the state changed. Called before anything that depends on it starts; how often a whole state is worth
+    /// writing is decided here.
+    fn changed(&mut self, state: &State) -> Result<(), Diagnostics>;
+
+    /// Nothing more will change.
+    fn finished(&mut self, state: &State) -> Result<(), Diagnostics>;
 }
 
 /// What is carried out, and with what.
@@ -41,6 +47,10 @@ pub struct Request<'a> {
     pub parallelism: usize,
     /// Who is told how it goes.
     pub events: Arc<dyn Events>,
+    /// What runs provisioners.
+    pub provisioners: Arc<dyn Provisioners>,
+    /// When to stop.
+    pub interrupt: Interrupt,
 }
 
 /// What came of a plan.

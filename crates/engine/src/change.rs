@@ -94,6 +94,10 @@ pub enum Reason {
     ReadBecauseDependencyPending,
     /// It belongs to a check.
     ReadBecauseCheckNested,
+    /// It is forgotten since its block says that it is not destroyed.
+    ForgotBecauseLifecycleDestroyInConfig,
+    /// It is forgotten since the state says that it is not destroyed.
+    ForgotBecauseLifecycleDestroyInState,
 }
 
 impl Reason {
@@ -114,6 +118,8 @@ impl Reason {
             Self::ReadBecauseConfigUnknown => "read_because_config_unknown",
             Self::ReadBecauseDependencyPending => "read_because_dependency_pending",
             Self::ReadBecauseCheckNested => "read_because_check_nested",
+            Self::ForgotBecauseLifecycleDestroyInConfig => "forgot_because_lifecycle_destroy_in_config",
+            Self::ForgotBecauseLifecycleDestroyInState => "forgot_because_lifecycle_destroy_in_state",
         }
     }
 }
@@ -153,4 +159,23 @@ pub struct Change {
     pub dependencies: Arc<[ConfigResource]>,
     /// Whether a replacement is made first.
     pub create_before_destroy: bool,
+    /// The configuration that was written for an object without one.
+    pub generated_config: Option<String>,
+    /// What else was decided about it, in the order of the decisions.
+    pub notes: Vec<Note>,
+}
+
+/// A decision of the planner that neither the action nor its reason tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Note {
+    /// The configuration differs from the object, and `ignore_changes` says to leave that.
+    Ignored(Path),
+    /// This entry of `replace_triggered_by` changes.
+    TriggeredBy(String),
+    /// Its replacement is made first because this one, which needs it, asks for that.
+    MadeFirstFor(ConfigResource),
+    /// It was marked for replacement on the command line.
+    Requested,
+    /// It is forgotten rather than deleted: `lifecycle.destroy`, a `removed` block or the state says so.
+    NotDestroyed,
 }

@@ -1,21 +1,31 @@
 //! What is going on, for those who show it.
 
 use groma_model::address::{AbsInstance, DeposedKey};
+use groma_model::text::Str;
 
 use crate::change::Action;
+
+/// What an object is called outside, where that can be shown: the name of an attribute and its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownId {
+    /// `id`, or another attribute that tells objects apart.
+    pub key: Str,
+    /// Its value.
+    pub value: String,
+}
 
 /// Something that happened.
 #[derive(Debug, Clone)]
 pub enum Event {
     /// An object is being read.
-    RefreshStarted(AbsInstance),
+    RefreshStarted(AbsInstance, Option<ShownId>),
     /// It was read.
-    RefreshDone(AbsInstance),
-    /// A data source is being read.
-    ReadStarted(AbsInstance),
-    /// It was read.
-    ReadDone(AbsInstance),
-    /// A change is being carried out.
+    RefreshDone(AbsInstance, Option<ShownId>),
+    /// An object that exists already is being looked up, by that id.
+    ImportStarted(AbsInstance, String),
+    /// It was found.
+    ImportDone(AbsInstance, String),
+    /// A data source is being read, or a change is being carried out.
     ApplyStarted {
         /// Of which instance.
         address: AbsInstance,
@@ -23,26 +33,66 @@ pub enum Event {
         deposed: Option<DeposedKey>,
         /// What.
         action: Action,
+        /// The object, if it is there already.
+        id: Option<ShownId>,
     },
-    /// A change was carried out.
+    /// It was carried out.
     ApplyDone {
         /// Of which instance.
         address: AbsInstance,
+        /// Of which of its objects, if not the current one.
+        deposed: Option<DeposedKey>,
         /// What.
         action: Action,
-        /// The object's id, where it has one that can be shown.
-        id: Option<String>,
+        /// The object.
+        id: Option<ShownId>,
     },
-    /// A change failed.
+    /// It failed.
     ApplyFailed {
+        /// Of which instance.
+        address: AbsInstance,
+        /// Of which of its objects, if not the current one.
+        deposed: Option<DeposedKey>,
+        /// What.
+        action: Action,
+    },
+    /// A planned change is not carried out because something that it needs failed.
+    Skipped {
         /// Of which instance.
         address: AbsInstance,
         /// What.
         action: Action,
+        /// What failed, if that is an object.
+        because_of: Option<AbsInstance>,
     },
+    /// A provisioner starts.
+    ProvisionStarted(AbsInstance, Str),
+    /// It printed a line.
+    ProvisionOutput(AbsInstance, Str, String),
+    /// It is done.
+    ProvisionDone(AbsInstance, Str),
+    /// It failed.
+    ProvisionFailed(AbsInstance, Str),
+    /// An ephemeral resource is opened, renewed or closed.
+    EphemeralStarted(AbsInstance, EphemeralAction),
+    /// That is done.
+    EphemeralDone(AbsInstance, EphemeralAction),
+    /// The order to stop was taken in: nothing new begins.
+    Stopping,
 }
 
-/// Is told what happens.
+/// What is done with an ephemeral resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EphemeralAction {
+    /// Its value is fetched.
+    Open,
+    /// It is kept alive.
+    Renew,
+    /// It is let go.
+    Close,
+}
+
+/// Is told what happens. Called from many tasks; must not wait.
 pub trait Events: Send + Sync {
     /// Something happened.
     fn tell(&self, event: Event);

@@ -3,10 +3,13 @@
 
 pub mod apply;
 pub mod change;
+pub mod checks;
 pub mod events;
 pub mod execution;
+pub mod interrupt;
 pub mod object;
 pub mod plan;
+pub mod provision;
 pub mod providers;
 mod schedule;
 pub mod stored;

@@ -21,13 +21,16 @@ use groma_lang::oracle::SchemaSource;
 use groma_lang::walk::{InputValue, Settings};
 use groma_model::address::{AbsInstance, Target};
 use groma_model::diag::Diagnostics;
+use groma_model::path::Path;
 use groma_model::text::Str;
 use groma_model::value::Value;
 use groma_state::State;
 
 use crate::change::{Action, Change};
+use crate::checks::CheckReport;
 use crate::events::Events;
 use crate::execution::Execution;
+use crate::interrupt::Interrupt;
 use crate::providers::Providers;
 
 /// What a plan is for.
@@ -90,6 +93,8 @@ pub struct Request<'a> {
     pub options: &'a Options,
     /// Who is told how it goes.
     pub events: Arc<dyn Events>,
+    /// When to stop.
+    pub interrupt: Interrupt,
 }
 
 /// A change of an output of the root module.
@@ -124,6 +129,23 @@ pub struct Plan {
     pub data: BTreeMap<AbsInstance, Value>,
     /// In which order it is carried out.
     pub execution: Execution,
+    /// What conditions said.
+    pub checks: Vec<CheckReport>,
+    /// Attributes that the changes were worked out from.
+    pub relevant: Vec<RelevantAttribute>,
+    /// How it was made.
+    pub options: Options,
+    /// Whether it is incomplete because there were errors. It can be looked at, not applied.
+    pub errored: bool,
+}
+
+/// An attribute that a change was worked out from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RelevantAttribute {
+    /// Of which resource or instance, as it is written: `module.a.type.name`, `type.name[0]`.
+    pub resource: String,
+    /// Where in it.
+    pub attribute: Path,
 }
 
 impl Plan {
@@ -136,7 +158,7 @@ impl Plan {
     }
 }
 
-/// Makes a plan. Where there are errors there is none.
+/// Makes a plan. Where there are errors it is incomplete, or there is none at all.
 pub async fn plan(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
     driver::run(request).await
 }

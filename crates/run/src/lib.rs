@@ -19,3 +19,13 @@ pub mod view;
 pub mod progress {
     pub use groma_fetch::progress::{Progress, Silent};
 }
+
+/// What plans and changes are, for those who show them.
+pub mod engine {
+    pub use groma_engine::{apply, change, checks, events, execution, interrupt, plan, provision};
+}
+
+/// What is remembered, for those who show it.
+pub mod state {
+    pub use groma_state::*;
+}

@@ -63,7 +63,9 @@ pub(super) async fn run(request: Request<'_>, save: &mut dyn Save) -> Applied {
         driver.work().await;
         driver.set_outputs();
     }
-    driver.store();
+    if let Err(found) = driver.save.finished(&driver.state) {
+        driver.diagnostics.extend(found);
+    }
     Applied { state: driver.state, diagnostics: driver.diagnostics }
 }
 
@@ -78,7 +80,7 @@ impl<'a> Driver<'a, '_> {
                 && let Some((step, job)) = self.queue.pop_front()
             {
                 let Change { address, deposed, action, .. } = job.change.clone();
-                self.request.events.tell(Event::ApplyStarted { address, deposed, action });
+                self.request.events.tell(Event::ApplyStarted { address, deposed, action, id: None });
                 tasks.spawn(async move {
                     let done = instance::apply(&job).await;
                     (step, job, done)
@@ -294,11 +296,11 @@ impl<'a> Driver<'a, '_> {
     fn take(&mut self, step: StepIndex, job: &Job, done: Done) {
         let Done { left, diagnostics } = done;
         let failed = diagnostics.has_errors();
-        let Change { address, action, .. } = job.change.clone();
+        let Change { address, deposed, action, .. } = job.change.clone();
         self.request.events.tell(if failed {
-            Event::ApplyFailed { address: address.clone(), action }
+            Event::ApplyFailed { address: address.clone(), deposed, action }
         } else {
-            Event::ApplyDone { address: address.clone(), action, id: None }
+            Event::ApplyDone { address: address.clone(), deposed, action, id: None }
         });
         match left {
             Left::AsStored => self.restore(&job.change),
@@ -367,8 +369,7 @@ impl<'a> Driver<'a, '_> {
     }
 
     fn store(&mut self) {
-        self.state.serial += 1;
-        if let Err(found) = self.save.save(&self.state) {
+        if let Err(found) = self.save.changed(&self.state) {
             self.diagnostics.extend(found);
         }
     }

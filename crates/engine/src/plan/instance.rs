@@ -404,6 +404,8 @@ impl Planner<'_> {
             schema: Arc::clone(&self.job.kind.schema),
             dependencies: Arc::from([]),
             create_before_destroy: false,
+            generated_config: None,
+            notes: Vec::new(),
         }
     }
 

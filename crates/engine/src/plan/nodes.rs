@@ -443,6 +443,8 @@ pub(super) async fn read(job: DataJob) -> Result<ReadData, Diagnostics> {
             schema: Arc::clone(&job.kind.schema),
             dependencies: job.dependencies,
             create_before_destroy: false,
+            generated_config: None,
+            notes: Vec::new(),
         };
         let (address, slot, kind) = (job.address, job.slot, job.kind);
         return Ok(ReadData { change: Some(change), object: None, value: after, address, slot, kind, diagnostics });

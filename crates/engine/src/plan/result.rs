@@ -211,6 +211,10 @@ impl Driver<'_, '_> {
             prior_state: self.gathered.prior,
             data: self.gathered.data,
             execution,
+            checks: Vec::new(),
+            relevant: Vec::new(),
+            options: self.request.options.clone(),
+            errored: false,
         };
         (Some(plan), self.diagnostics)
     }

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use groma_engine::apply::{self, Applied, Save};
 use groma_engine::events::Silence;
+use groma_engine::interrupt::Interrupt;
 use groma_engine::plan::{self, Options, Plan};
 use groma_engine::providers::Providers;
+use groma_engine::provision::NoProvisioners;
 use groma_lang::config::{ProviderSource, ResourceMode};
 use groma_lang::oracle::{NothingExists, SchemaSource};
 use groma_lang::walk::Purpose;
@@ -75,7 +77,11 @@ impl SchemaSource for Given {
 pub(crate) struct Unsaved;
 
 impl Save for Unsaved {
-    fn save(&mut self, _: &State) -> Result<(), Diagnostics> {
+    fn changed(&mut self, _: &State) -> Result<(), Diagnostics> {
+        Ok(())
+    }
+
+    fn finished(&mut self, _: &State) -> Result<(), Diagnostics> {
         Ok(())
     }
 }
@@ -134,6 +140,7 @@ impl Workspace {
             state: &self.state,
             options: &self.options,
             events: Arc::new(Silence),
+            interrupt: Interrupt::default(),
         };
         let (plan, diagnostics) = plan::plan(request).await;
         let (Some(plan), true) = (plan.as_ref(), carry_out) else { return (plan, None, diagnostics) };
@@ -146,6 +153,8 @@ impl Workspace {
             providers,
             parallelism: 10,
             events: Arc::new(Silence),
+            provisioners: Arc::new(NoProvisioners),
+            interrupt: Interrupt::default(),
         };
         let applied = apply::apply(request, &mut Unsaved).await;
         (Some(plan.clone()), Some(applied), diagnostics)
