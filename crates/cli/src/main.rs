@@ -10,6 +10,8 @@ mod logging;
 mod progress;
 mod render;
 mod ui;
+#[allow(dead_code, reason = "the commands that run something use it")]
+mod watch;
 
 use std::process::ExitCode;
 

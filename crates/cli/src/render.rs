@@ -1,6 +1,14 @@
 //! From data to text for people. One renderer for diagnostics; whatever can be shown in colour can be read without.
 
 mod diag;
+#[allow(dead_code, reason = "the commands that show it use what they need")]
+pub(crate) mod outputs;
+#[allow(dead_code, reason = "the commands that show it use what they need")]
+pub(crate) mod plan;
+#[allow(dead_code, reason = "the commands that show it use what they need")]
+pub(crate) mod state;
+#[allow(dead_code, reason = "the commands that show it use what they need")]
+pub(crate) mod summary;
 mod wrap;
 
 pub(crate) use diag::diagnostic;
@@ -12,4 +20,17 @@ pub(crate) struct Style {
     pub(crate) color: bool,
     /// How many columns there are.
     pub(crate) width: usize,
+}
+
+/// How plans, states and what comes of them look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Look {
+    /// Colours and width.
+    pub(crate) style: Style,
+    /// Whether many changes that are alike may be shown as one. Only for people: what is piped stays complete.
+    pub(crate) fold: bool,
+    /// Whether sensitive values are shown after all.
+    pub(crate) show_sensitive: bool,
+    /// Whether nobody needs to be told what to do next.
+    pub(crate) in_automation: bool,
 }
