@@ -12,7 +12,7 @@ use crate::env_vars::EnvVars;
 
 /// Infrastructure that is not forgotten: reads Terraform configurations, drives Terraform providers.
 #[derive(Debug, Parser)]
-#[command(name = "groma", version, disable_help_subcommand = true, max_term_width = 100)]
+#[command(name = "groma", version, disable_help_subcommand = true, args_override_self = true, max_term_width = 100)]
 pub(crate) struct Invocation {
     /// Switch to another directory before doing anything else.
     #[arg(long, value_name = "DIR")]
@@ -27,6 +27,27 @@ pub(crate) struct Invocation {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Init(commands::init::Args),
+    Plan(commands::plan::Args),
+    Apply(commands::apply::Args),
+    Destroy(commands::destroy::Args),
+    Refresh(commands::refresh::Args),
+    Show(commands::show::Args),
+    Explain(commands::explain::Args),
+    Graph(commands::graph::Args),
+    Output(commands::output::Args),
+    State(commands::state::Args),
+    Workspace(commands::workspace::Args),
+    #[command(hide = true)]
+    Env(commands::workspace::Args),
+    Import(commands::import::Args),
+    Taint(commands::taint::Args),
+    Untaint(commands::untaint::Args),
+    ForceUnlock(commands::force_unlock::Args),
+    Test(commands::test::Args),
+    Login(commands::login::Args),
+    Logout(commands::logout::Args),
+    #[command(hide = true)]
+    Push(commands::push::Args),
     Get(commands::get::Args),
     Providers(commands::providers::Args),
     Fmt(commands::fmt::Args),
@@ -61,9 +82,31 @@ pub(crate) fn command() -> clap::Command {
 pub(crate) fn parse(arguments: &[String], environment: &EnvVars) -> Result<Invocation, Early> {
     let mut all = vec![arguments.first().cloned().unwrap_or_else(|| "groma".into())];
     all.extend(with_environment(arguments.get(1..).unwrap_or(&[]), environment).map_err(Early)?);
-    let all = all.into_iter().map(two_dashes);
-    let matches = command().try_get_matches_from(rewrite_version(all)).map_err(Early)?;
+    let all = rewrite_version(all.into_iter().map(two_dashes));
+    let matches = switches_take_values(command()).try_get_matches_from(&all).map_err(|error| {
+        // Help is shown without the values that switches may take.
+        let plain = (error.kind() == clap::error::ErrorKind::DisplayHelp).then(|| command().try_get_matches_from(&all));
+        let help = plain.and_then(Result::err).filter(|plain| plain.kind() == error.kind());
+        Early(help.unwrap_or(error))
+    })?;
     Invocation::from_arg_matches(&matches).map_err(Early)
+}
+
+/// `-json` may be written `-json=true` and `-json=false`, and so may every other switch.
+fn switches_take_values(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|arg| {
+        if !matches!(arg.get_action(), clap::ArgAction::SetTrue) {
+            return arg;
+        }
+        let is_on = arg.get_default_values().iter().any(|default| default == "true");
+        arg.action(clap::ArgAction::Set)
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_value(if is_on { "true" } else { "false" })
+            .default_missing_value("true")
+            .value_parser(commands::go_bool)
+    });
+    command.mut_subcommands(switches_take_values)
 }
 
 /// `-json` is `--json`; `-`, `-h` and negative numbers stay as they are.

@@ -1,16 +1,34 @@
 //! One file per command: its arguments (their documentation is the help text) and what it does.
 
+pub(crate) mod apply;
 pub(crate) mod completions;
 pub(crate) mod console;
+pub(crate) mod destroy;
+pub(crate) mod explain;
 pub(crate) mod fmt;
+pub(crate) mod force_unlock;
 pub(crate) mod get;
+pub(crate) mod graph;
+pub(crate) mod import;
 pub(crate) mod init;
+pub(crate) mod login;
+pub(crate) mod logout;
 pub(crate) mod man;
 pub(crate) mod metadata;
+pub(crate) mod output;
+pub(crate) mod plan;
 pub(crate) mod providers;
+pub(crate) mod push;
+pub(crate) mod refresh;
 mod shared;
+pub(crate) mod show;
+pub(crate) mod state;
+pub(crate) mod taint;
+pub(crate) mod test;
+pub(crate) mod untaint;
 pub(crate) mod validate;
 pub(crate) mod version;
+pub(crate) mod workspace;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,6 +37,8 @@ use crate::args::{Command, Invocation};
 use crate::env_vars::EnvVars;
 use crate::failure::Failure;
 use crate::ui::Ui;
+
+pub(crate) use shared::go_bool;
 
 /// What every command may use.
 pub(crate) struct Context {
@@ -41,6 +61,25 @@ pub(crate) fn run(invocation: Invocation, environment: EnvVars) -> ExitCode {
         Command::Init(args) => init::run(&context, args),
         Command::Get(args) => get::run(&context, args),
         Command::Providers(args) => providers::run(&context, args),
+        Command::Plan(args) => plan::run(&context, args),
+        Command::Apply(args) => apply::run(&context, args),
+        Command::Destroy(args) => destroy::run(&context, args),
+        Command::Refresh(args) => refresh::run(&context, args),
+        Command::Show(args) => show::run(&context, args),
+        Command::Explain(args) => explain::run(&context, args),
+        Command::Graph(args) => graph::run(&context, args),
+        Command::Output(args) => output::run(&context, args),
+        Command::State(args) => state::run(&context, args),
+        Command::Workspace(args) => workspace::run(&context, args, false),
+        Command::Env(args) => workspace::run(&context, args, true),
+        Command::Import(args) => import::run(&context, args),
+        Command::Taint(args) => taint::run(&context, args),
+        Command::Untaint(args) => untaint::run(&context, args),
+        Command::ForceUnlock(args) => force_unlock::run(&context, args),
+        Command::Test(args) => test::run(&context, args),
+        Command::Login(args) => login::run(&context, args),
+        Command::Logout(args) => logout::run(&context, args),
+        Command::Push(args) => push::run(&context, &args),
         Command::Fmt(args) => fmt::run(&context, args),
         Command::Validate(args) => validate::run(&context, args),
         Command::Console(args) => console::run(&context, args),

@@ -1,12 +1,15 @@
-//! Arguments that several commands share.
+//! Arguments that several commands share, and what they all start with.
+
+mod operation;
+mod state;
+mod variables;
+mod view;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::ArgMatches;
 use groma_model::diag::Diagnostics;
 use groma_run::cli_config::{self, CliEnvironment};
-use groma_run::inputs::GivenVariable;
 use groma_run::online::Online;
 use groma_run::providers::{ProviderAccess, ProviderChoice};
 use groma_run::session::{Session, Start};
@@ -16,88 +19,17 @@ use crate::announce::Announcer;
 use crate::failure::Failure;
 use crate::ui::Ui;
 
-/// How results are shown.
-#[derive(Debug, Clone, clap::Args)]
-pub(crate) struct ViewArgs {
-    /// Show no colours.
-    #[arg(long)]
-    pub(crate) no_color: bool,
+pub(crate) use operation::OperationArgs;
+pub(crate) use state::{BackendArgs, LockArgs, PathArgs};
+pub(crate) use variables::VariableArgs;
+pub(crate) use view::{InputArgs, JsonArgs, SensitiveArgs, ViewArgs};
 
-    #[command(flatten)]
-    accepted: AcceptedViewArgs,
-}
-
-/// Flags that ask for fewer words. They are accepted, and everything is shown.
-#[derive(Debug, Clone, clap::Args)]
-struct AcceptedViewArgs {
-    #[arg(long, hide = true)]
-    compact_warnings: bool,
-
-    #[arg(long, hide = true)]
-    concise: bool,
-
-    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-    consolidate_warnings: Option<bool>,
-
-    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-    consolidate_errors: Option<bool>,
-
-    #[arg(long, hide = true)]
-    deprecation: Option<String>,
-}
-
-/// Lines for machines.
-#[derive(Debug, Clone, clap::Args)]
-pub(crate) struct JsonArgs {
-    /// Say everything as JSON, one object per line.
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    /// Write the same lines to a file, too.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json_into: Option<PathBuf>,
-}
-
-/// `-var` and `-var-file`, in the order in which they were given.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct VariableArgs(pub(crate) Vec<GivenVariable>);
-
-impl clap::FromArgMatches for VariableArgs {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut given = Self::default();
-        given.update_from_arg_matches(matches)?;
-        Ok(given)
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        let given = |name: &str| {
-            let values = matches.get_many::<String>(name).into_iter().flatten().cloned();
-            matches.indices_of(name).into_iter().flatten().zip(values).collect::<Vec<_>>()
-        };
-        let values = given("var").into_iter().map(|(at, text)| (at, GivenVariable::Value(text)));
-        let files = given("var_file").into_iter().map(|(at, path)| (at, GivenVariable::File(path)));
-        let mut found: Vec<(usize, GivenVariable)> = values.chain(files).collect();
-        found.sort_by_key(|(at, _)| *at);
-        self.0 = found.into_iter().map(|(_, given)| given).collect();
-        Ok(())
-    }
-}
-
-impl clap::Args for VariableArgs {
-    fn augment_args(command: clap::Command) -> clap::Command {
-        let many = |name, long, value, help| {
-            clap::Arg::new(name).long(long).value_name(value).action(clap::ArgAction::Append).help(help)
-        };
-        command.arg(many("var", "var", "NAME=VALUE", "Set a value for one of the root module's variables")).arg(many(
-            "var_file",
-            "var-file",
-            "FILE",
-            "Read values of variables from a file",
-        ))
-    }
-
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Self::augment_args(command)
+/// Reads a truth value in all the ways that Go's flags know.
+pub(crate) fn go_bool(text: &str) -> Result<bool, String> {
+    match text {
+        "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(true),
+        "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(false),
+        _ => Err("use true or false".to_owned()),
     }
 }
 

@@ -1,0 +1,44 @@
+//! `groma state`: commands that look into the state and change it without planning.
+
+mod list;
+mod mv;
+mod pull;
+mod push;
+mod replace_provider;
+mod rm;
+mod show;
+
+use std::process::ExitCode;
+
+use super::Context;
+use crate::failure::Failure;
+
+/// Look into the state, and change it without planning.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    List(list::Args),
+    Mv(mv::Args),
+    Pull(pull::Args),
+    Push(push::Args),
+    ReplaceProvider(replace_provider::Args),
+    Rm(rm::Args),
+    Show(show::Args),
+}
+
+pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
+    match args.what {
+        What::List(args) => list::run(context, args),
+        What::Mv(args) => mv::run(context, args),
+        What::Pull(args) => pull::run(context, args),
+        What::Push(args) => push::run(context, args),
+        What::ReplaceProvider(args) => replace_provider::run(context, args),
+        What::Rm(args) => rm::run(context, args),
+        What::Show(args) => show::run(context, args),
+    }
+}
