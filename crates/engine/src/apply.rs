@@ -2,6 +2,7 @@
 
 mod driver;
 mod instance;
+mod provision;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -13,6 +13,7 @@ use groma_state::{InstanceState, ObjectState, OutputState, ResourceState, State}
 use tokio::task::JoinSet;
 
 use super::instance::{self, Done, Job, Left};
+use super::provision::{self, Provisioning, Ready};
 use super::{Applied, Request, Save};
 use crate::change::{Action, Change};
 use crate::events::Event;
@@ -24,21 +25,42 @@ use crate::schedule::Schedule;
 use crate::stored::ObjectSchema;
 use crate::values::ResourceValues;
 
-struct Driver<'a, 'r> {
-    request: &'r Request<'a>,
-    walk: Walk<'a>,
+/// The work of one task.
+pub(super) enum Work {
+    /// A change is carried out.
+    Change {
+        /// In which step.
+        step: StepIndex,
+        /// What.
+        job: Box<Job>,
+        /// Whether the step was announced already.
+        told: bool,
+    },
+    /// A provisioner runs.
+    Provision(Box<Provisioning>, Box<Ready>),
+}
+
+/// What came of it.
+enum Finished {
+    Change(StepIndex, Box<Job>, Done),
+    Provision(Box<Provisioning>, Diagnostics),
+}
+
+pub(super) struct Driver<'a, 'r> {
+    pub(super) request: &'r Request<'a>,
+    pub(super) walk: Walk<'a>,
     values: &'r ResourceValues<'a>,
     providers: ProviderUse,
     state: State,
     save: &'r mut dyn Save,
     schedule: Schedule,
-    queue: VecDeque<(StepIndex, Job)>,
+    pub(super) queue: VecDeque<Work>,
     /// What changed objects are now, with marks.
     made: BTreeMap<AbsInstance, Value>,
     /// Repetitions of resources that were expanded already.
     expanded: BTreeMap<(InstanceIndex, ResourceKey), BTreeMap<InstanceKey, RepetitionData>>,
-    modules: BTreeMap<ModuleInstance, InstanceIndex>,
-    diagnostics: Diagnostics,
+    pub(super) modules: BTreeMap<ModuleInstance, InstanceIndex>,
+    pub(super) diagnostics: Diagnostics,
 }
 
 pub(super) async fn run(request: Request<'_>, save: &mut dyn Save) -> Applied {
@@ -77,19 +99,46 @@ impl<'a> Driver<'a, '_> {
                 self.start(step);
             }
             while tasks.len() < self.request.parallelism
-                && let Some((step, job)) = self.queue.pop_front()
+                && let Some(work) = self.queue.pop_front()
             {
-                let Change { address, deposed, action, .. } = job.change.clone();
-                self.request.events.tell(Event::ApplyStarted { address, deposed, action, id: None });
-                tasks.spawn(async move {
-                    let done = instance::apply(&job).await;
-                    (step, job, done)
-                });
+                self.announce(&work);
+                tasks.spawn(self.perform(work));
             }
             let Some(finished) = tasks.join_next().await else { break };
             match finished {
-                Ok((step, job, done)) => self.take(step, &job, done),
+                Ok(finished) => {
+                    // What was begun goes on before anything else.
+                    if let Some(work) = self.take(finished) {
+                        tasks.spawn(self.perform(work));
+                    }
+                }
                 Err(error) => self.diagnostics.push(Diagnostic::error("Internal error", error.to_string())),
+            }
+        }
+    }
+
+    fn announce(&self, work: &Work) {
+        let change = match work {
+            Work::Change { job, told: false, .. } => &job.change,
+            Work::Provision(provisioning, _) if provisioning.opens_step() => &provisioning.job.change,
+            _ => return,
+        };
+        let Change { address, deposed, action, .. } = change.clone();
+        self.request.events.tell(Event::ApplyStarted { address, deposed, action, id: None });
+    }
+
+    fn perform(&self, work: Work) -> impl Future<Output = Finished> + Send + 'static {
+        let (provisioners, events) = (Arc::clone(&self.request.provisioners), Arc::clone(&self.request.events));
+        async move {
+            match work {
+                Work::Change { step, job, .. } => {
+                    let done = instance::apply(&job).await;
+                    Finished::Change(step, job, done)
+                }
+                Work::Provision(provisioning, ready) => {
+                    let found = provision::run(*ready, provisioners.as_ref(), events.as_ref()).await;
+                    Finished::Provision(provisioning, found)
+                }
             }
         }
     }
@@ -122,7 +171,7 @@ impl<'a> Driver<'a, '_> {
         prepare: fn(&mut Self, usize) -> Result<Option<Job>, Diagnostics>,
     ) {
         match prepare(self, change) {
-            Ok(Some(job)) => self.queue.push_back((step, job)),
+            Ok(Some(job)) => self.set_out(step, Box::new(job)),
             Ok(None) => self.schedule.done(step, false),
             Err(found) => {
                 let address = self.request.plan.changes[change].address.clone();
@@ -266,7 +315,7 @@ impl<'a> Driver<'a, '_> {
         ObjectSchema { type_name, schema: Arc::clone(&change.schema), identity }
     }
 
-    fn repetition(
+    pub(super) fn repetition(
         &mut self,
         module: InstanceIndex,
         resource: &Resource,
@@ -292,25 +341,25 @@ impl<'a> Driver<'a, '_> {
         self.state.resources.get_mut(&address.resource())?.instances.get_mut(address.key())
     }
 
-    /// Takes the result of a step in.
-    fn take(&mut self, step: StepIndex, job: &Job, done: Done) {
+    /// Takes the result of a task in. Gives what its step goes on with.
+    fn take(&mut self, finished: Finished) -> Option<Work> {
+        let (step, job, done) = match finished {
+            Finished::Change(step, job, done) => (step, job, done),
+            Finished::Provision(provisioning, found) => return self.provisioned(*provisioning, found),
+        };
         let Done { left, diagnostics } = done;
         let failed = diagnostics.has_errors();
-        let Change { address, deposed, action, .. } = job.change.clone();
-        self.request.events.tell(if failed {
-            Event::ApplyFailed { address: address.clone(), deposed, action }
-        } else {
-            Event::ApplyDone { address: address.clone(), deposed, action, id: None }
-        });
+        let mut new = None;
         match left {
             Left::AsStored => self.restore(&job.change),
             Left::Nothing => self.put(&job.change, None),
             Left::Object(object) => {
-                self.made.insert(address, object.marked(&job.kind.schema));
+                self.made.insert(job.change.address.clone(), object.marked(&job.kind.schema));
                 match object.stored(&job.kind) {
                     Ok(stored) => self.put(&job.change, Some(stored)),
                     Err(found) => self.diagnostics.extend(found),
                 }
+                new = (!failed && job.config.is_some() && job.change.action.creates()).then_some(object);
             }
         }
         self.store();
@@ -321,6 +370,21 @@ impl<'a> Driver<'a, '_> {
             None => diagnostic,
         };
         let found = diagnostics.into_iter().map(place).collect();
+        if let Some(object) = new {
+            return self.provision(Provisioning::of_new(step, job, object, found));
+        }
+        self.end(step, &job.change, found);
+        None
+    }
+
+    /// Ends the step of a change.
+    pub(super) fn end(&mut self, step: StepIndex, change: &Change, found: Diagnostics) {
+        let Change { address, deposed, action, .. } = change.clone();
+        self.request.events.tell(if found.has_errors() {
+            Event::ApplyFailed { address, deposed, action }
+        } else {
+            Event::ApplyDone { address, deposed, action, id: None }
+        });
         self.conclude(step, found);
     }
 
@@ -339,7 +403,7 @@ impl<'a> Driver<'a, '_> {
     }
 
     /// Writes down what there is now.
-    fn put(&mut self, change: &Change, object: Option<ObjectState>) {
+    pub(super) fn put(&mut self, change: &Change, object: Option<ObjectState>) {
         let address = &change.address;
         let resource = self
             .state
@@ -368,7 +432,7 @@ impl<'a> Driver<'a, '_> {
         }
     }
 
-    fn store(&mut self) {
+    pub(super) fn store(&mut self) {
         if let Err(found) = self.save.changed(&self.state) {
             self.diagnostics.extend(found);
         }
