@@ -103,7 +103,9 @@ impl<'a> Driver<'a, '_> {
     pub(super) fn provision(&mut self, mut provisioning: Provisioning) -> Option<Work> {
         let declared = self.declared(&provisioning.job.change, provisioning.when());
         let next = declared.as_ref().and_then(|declared| declared.provisioners.get(provisioning.next).copied());
-        let (Some(declared), Some(provisioner)) = (declared, next) else { return self.after_provisioners(provisioning) };
+        let (Some(declared), Some(provisioner)) = (declared, next) else {
+            return self.after_provisioners(provisioning);
+        };
         provisioning.next += 1;
         if self.request.interrupt.urgency() >= Urgency::Soon {
             provisioning.found.push(not_started(&provisioning.job.change.address, provisioner));
@@ -317,9 +319,7 @@ fn output(
 fn by_key(key: &InstanceKey) -> RepetitionData {
     match key {
         InstanceKey::None => RepetitionData::default(),
-        InstanceKey::Int(at) => {
-            RepetitionData { count_index: Some(Value::number(*at)), ..RepetitionData::default() }
-        }
+        InstanceKey::Int(at) => RepetitionData { count_index: Some(Value::number(*at)), ..RepetitionData::default() },
         InstanceKey::String(key) => {
             RepetitionData { each_key: Some(Value::string(key.clone())), ..RepetitionData::default() }
         }
