@@ -13,6 +13,7 @@ pub mod outside;
 pub mod providers;
 pub mod requirements;
 pub mod session;
+pub mod state_edit;
 pub mod view;
 
 /// How transfers tell how far they are; for those who show it.
