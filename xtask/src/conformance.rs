@@ -10,6 +10,7 @@ mod init;
 mod pool;
 mod program;
 mod report;
+mod scenarios;
 mod schemas;
 mod scratch;
 mod validate;
@@ -50,12 +51,15 @@ enum Suite {
     Fmt,
     Validate,
     Init,
+    /// Needs the plugins that groma has twins of.
+    Scenarios,
     /// Needs every plugin of `cargo xtask peers`.
     Schemas,
 }
 
 impl Suite {
-    const ALL: [Self; 5] = [Self::Console, Self::Fmt, Self::Validate, Self::Init, Self::Schemas];
+    const ALL: [Self; 6] =
+        [Self::Console, Self::Fmt, Self::Validate, Self::Init, Self::Scenarios, Self::Schemas];
 
     fn name(self) -> &'static str {
         match self {
@@ -63,6 +67,7 @@ impl Suite {
             Self::Fmt => "fmt",
             Self::Validate => "validate",
             Self::Init => "init",
+            Self::Scenarios => "scenarios",
             Self::Schemas => "schemas",
         }
     }
@@ -109,6 +114,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             Suite::Fmt => fmt::compare(&programs, &mut answers, filter),
             Suite::Validate => validate::compare(&programs, &mut answers, filter),
             Suite::Init => init::compare(&programs, filter),
+            Suite::Scenarios => scenarios::compare(&programs, &allowed, filter),
             Suite::Schemas => schemas::compare(&programs, filter),
         };
         answers.save()?;

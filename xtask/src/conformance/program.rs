@@ -81,15 +81,33 @@ impl Program {
 
     /// Runs the program in a directory. Only a program that cannot be started is an error.
     pub(super) fn run(&self, dir: &Path, arguments: &[&str], input: &[u8]) -> Result<Run> {
-        self.start(dir, arguments, input, &scratch::home()?.join("empty.tfrc"))
+        self.start(dir, arguments, input, &scratch::home()?.join("empty.tfrc"), &[])
     }
 
     /// As [`Program::run`], without input and with a CLI configuration.
     pub(super) fn run_configured(&self, dir: &Path, arguments: &[&str], config: &Path) -> Result<Run> {
-        self.start(dir, arguments, b"", config)
+        self.start(dir, arguments, b"", config, &[])
     }
 
-    fn start(&self, dir: &Path, arguments: &[&str], input: &[u8], config: &Path) -> Result<Run> {
+    /// As [`Program::run_configured`], with more variables of the environment.
+    pub(super) fn run_in(
+        &self,
+        dir: &Path,
+        arguments: &[&str],
+        config: &Path,
+        environment: &[(&str, &str)],
+    ) -> Result<Run> {
+        self.start(dir, arguments, b"", config, environment)
+    }
+
+    fn start(
+        &self,
+        dir: &Path,
+        arguments: &[&str],
+        input: &[u8],
+        config: &Path,
+        environment: &[(&str, &str)],
+    ) -> Result<Run> {
         let home = scratch::home()?;
         let mut command = Command::new(&self.path);
         command
@@ -103,6 +121,7 @@ impl Program {
             .env("NO_COLOR", "1")
             // The peers know no providers inside the program but one.
             .env("GROMA_BUILTIN", "never")
+            .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

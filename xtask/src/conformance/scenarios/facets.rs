@@ -1,0 +1,270 @@
+//! What is compared of a step: its parts by name, free of what differs from run to run.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::canon::{self, Tokens};
+use super::script::Scenario;
+
+/// The parts of one step, by name.
+pub(super) type Facets = BTreeMap<String, Value>;
+
+/// The parts of every step that one program played.
+pub(super) fn of(scenario: &Scenario, records: &[Value]) -> Vec<Facets> {
+    let mut tokens = Tokens::default();
+    let steps = records.iter().enumerate();
+    steps.map(|(index, record)| step(scenario, &mut tokens, index + 1, record)).collect()
+}
+
+fn step(scenario: &Scenario, tokens: &mut Tokens, number: usize, record: &Value) -> Facets {
+    register_known(scenario, tokens, number, record);
+    let mut facets = Facets::new();
+    let mut add = |name: &str, value: &Value| {
+        let value = tokens.apply(&canon::keyed(value), &format!("{number}.{name}"));
+        facets.insert(name.to_owned(), value);
+    };
+    if let Some(planned) = record["planned"].as_object() {
+        for (name, value) in plan_parts(planned) {
+            add(&format!("plan.{name}"), &value);
+        }
+    }
+    for (name, part) in [("states", "state"), ("shown", "show"), ("outputs", "outputs"), ("world", "world")] {
+        if let Some(value) = record.get(name) {
+            add(part, &without(value, &["terraform_version"]));
+        }
+    }
+    for (name, ordered) in [("plan", false), ("apply", scenario.ordered)] {
+        if let Some(said) = record.get(name) {
+            add(name, &verdict(said));
+            add(&format!("{name}.stream"), &stream(said, ordered));
+        }
+    }
+    if let Some(answered) = record.get("run") {
+        add("run", answered);
+    }
+    if let Some(next) = record.get("next") {
+        add("next", &next_verdict(next));
+    }
+    facets
+}
+
+/// The brief verdict of a plan that followed, free of what differs from run to run.
+pub(super) fn next_verdict(next: &Value) -> Value {
+    let mut errors: Vec<Value> =
+        next["errors"].as_array().into_iter().flatten().map(|found| brief(found)).collect();
+    errors.sort_by_key(ToString::to_string);
+    errors.dedup();
+    json!({ "exit": next["exit"], "errors": errors, "events": stream(next, false) })
+}
+
+/// Identifiers that only their place tells from other text: keys of deposed objects, and what the scenario names.
+fn register_known(scenario: &Scenario, tokens: &mut Tokens, number: usize, record: &Value) {
+    for state in record["states"].as_object().into_iter().flatten().map(|(_, state)| state) {
+        for resource in state["resources"].as_array().into_iter().flatten() {
+            let kind = resource["type"].as_str().unwrap_or_default();
+            let address = format!("{kind}.{}", resource["name"].as_str().unwrap_or_default());
+            for instance in resource["instances"].as_array().into_iter().flatten() {
+                if let Some(key) = instance["deposed"].as_str() {
+                    tokens.register(key, &format!("deposed of {address} in step {number}"));
+                }
+                let key = instance.get("index_key").map(|key| format!("[{key}]")).unwrap_or_default();
+                let volatile = scenario.volatile.iter().filter(|(named, _)| named == kind);
+                for name in volatile.flat_map(|(_, names)| names) {
+                    let value = &instance["attributes"][name];
+                    let name = format!("{address}{key}.{name} in step {number}");
+                    register_all(tokens, value, &name);
+                }
+            }
+        }
+    }
+}
+
+fn register_all(tokens: &mut Tokens, value: &Value, name: &str) {
+    match value {
+        Value::String(text) => tokens.register(text, name),
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                register_all(tokens, item, &format!("{name}[{index}]"));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The parts of a plan. What only says when and by whom it was made is left out.
+fn plan_parts(planned: &Map<String, Value>) -> BTreeMap<String, Value> {
+    let names = [
+        ("resource_changes", "changes"),
+        ("resource_drift", "drift"),
+        ("output_changes", "outputs"),
+        ("relevant_attributes", "relevant"),
+        ("planned_values", "values"),
+        ("prior_state", "prior"),
+    ];
+    let mut parts = BTreeMap::new();
+    for (key, value) in planned {
+        if ["terraform_version", "timestamp"].contains(&key.as_str()) {
+            continue;
+        }
+        let name = names.iter().find(|(long, _)| long == key).map_or(key.as_str(), |(_, short)| short);
+        let mut value = without(value, &["terraform_version"]);
+        if name == "relevant" {
+            sort(&mut value);
+        }
+        parts.insert(name.to_owned(), value);
+    }
+    parts
+}
+
+fn sort(value: &mut Value) {
+    if let Value::Array(items) = value {
+        items.sort_by_key(ToString::to_string);
+    }
+}
+
+/// A document without some keys at any depth of objects that hold states.
+fn without(value: &Value, keys: &[&str]) -> Value {
+    let Value::Object(entries) = value else { return value.clone() };
+    let kept = entries.iter().filter(|(key, _)| !keys.contains(&key.as_str()));
+    Value::Object(kept.map(|(key, value)| (key.clone(), without(value, keys))).collect())
+}
+
+/// Exit code and diagnostics. Neither their order nor how often each is told counts.
+fn verdict(said: &Value) -> Value {
+    let mut found: Vec<Value> = said["diagnostics"].as_array().into_iter().flatten().map(brief).collect();
+    found.sort_by_key(ToString::to_string);
+    found.dedup();
+    json!({ "exit": said["exit"], "diagnostics": found, "noise": said["noise"] })
+}
+
+/// Severity, summary and place, on one line. A cycle is shown without its members, whose order is not fixed.
+fn brief(found: &Value) -> Value {
+    let text = |key: &str| found[key].as_str().unwrap_or("?").to_owned();
+    let mut summary = text("summary");
+    if summary.starts_with("Cycle: ") {
+        "Cycle".clone_into(&mut summary);
+    }
+    Value::String(format!("{} {} at {}", text("severity"), summary, text("place")))
+}
+
+/// The events of a stream without times. Changes and drift stand in the order of the plan; what happens while it is applied
+/// does so in any order, unless the scenario says otherwise.
+fn stream(said: &Value, ordered: bool) -> Value {
+    let mut events: Vec<Value> = Vec::new();
+    for event in said["events"].as_array().into_iter().flatten() {
+        let mut event = event.clone();
+        let kind = event["type"].as_str().unwrap_or_default().to_owned();
+        if kind.ends_with("_progress") {
+            continue;
+        }
+        if let Some(entries) = event.as_object_mut() {
+            for key in ["@timestamp", "@module"] {
+                entries.remove(key);
+            }
+            if let Some(hook) = entries.get_mut("hook").and_then(Value::as_object_mut) {
+                hook.remove("elapsed_seconds");
+            }
+        }
+        if let Some(message) = event["@message"].as_str() {
+            event["@message"] = Value::String(without_duration(message));
+        }
+        events.push(event);
+    }
+    if !ordered {
+        events.sort_by_cached_key(|event| {
+            let address = event["hook"]["resource"]["addr"].as_str().or(event["change"]["resource"]["addr"].as_str());
+            (event["type"].to_string(), address.unwrap_or_default().to_owned(), event["hook"]["action"].to_string())
+        });
+    }
+    Value::Array(events)
+}
+
+/// `complete after 3s [...]` without how long it took.
+fn without_duration(message: &str) -> String {
+    let Some((before, after)) = message.split_once(" after ") else { return message.to_owned() };
+    let rest = after.trim_start_matches(|character: char| character.is_ascii_digit() || "hms".contains(character));
+    format!("{before} after -{rest}")
+}
+
+/// What the oracle did, in lines that a scenario can expect.
+pub(super) fn summary(record: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
+    for name in ["plan", "apply", "run"] {
+        let said = &record[name];
+        if let Some(code) = said["exit"].as_i64() {
+            lines.push(format!("{name} exit {code}"));
+        }
+        for found in said["diagnostics"].as_array().into_iter().flatten() {
+            lines.push(format!("{name} {}", brief(found).as_str().unwrap_or_default()));
+        }
+        for problem in said["problems"].as_array().into_iter().flatten() {
+            lines.push(format!("{name} {}", problem.as_str().unwrap_or_default()));
+        }
+    }
+    let planned = &record["planned"];
+    for (list, word) in [("resource_changes", "change"), ("resource_drift", "drift")] {
+        for change in planned[list].as_array().into_iter().flatten() {
+            lines.push(change_line(word, change));
+        }
+    }
+    for (name, change) in planned["output_changes"].as_object().into_iter().flatten() {
+        lines.push(format!("output {name} {}", actions(change)));
+    }
+    for check in planned["checks"].as_array().into_iter().flatten() {
+        let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();
+        lines.push(format!("check {} {}", text(&check["address"]["to_display"]), text(&check["status"])));
+    }
+    if let Some(code) = record["next"]["exit"].as_i64() {
+        lines.push(format!("next exit {code}"));
+    }
+    lines
+}
+
+fn change_line(word: &str, change: &Value) -> String {
+    let text = |key: &str| change[key].as_str().unwrap_or_default();
+    let mut line = format!("{word} {} {}", text("address"), actions(&change["change"]));
+    if change.get("deposed").is_some() {
+        line.push_str(" deposed");
+    }
+    if let Some(reason) = change["action_reason"].as_str() {
+        line.extend([" ", reason]);
+    }
+    if let Some(previous) = change["previous_address"].as_str() {
+        line.extend([" from ", previous]);
+    }
+    if change["change"].get("importing").is_some() {
+        line.push_str(" importing");
+    }
+    line
+}
+
+fn actions(change: &Value) -> String {
+    let actions = change["actions"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    actions.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn diagnostics_are_a_set() {
+        let found = json!({ "severity": "error", "summary": "No", "place": "m.tf:1" });
+        let said = json!({ "exit": 1, "diagnostics": [found, found], "noise": [] });
+        assert_eq!(verdict(&said)["diagnostics"], json!(["error No at m.tf:1"]));
+    }
+
+    #[test]
+    fn durations_do_not_count() {
+        assert_eq!(without_duration("a: Creation complete after 1m3s [id=x]"), "a: Creation complete after - [id=x]");
+        assert_eq!(without_duration("Plan: 1 to add"), "Plan: 1 to add");
+    }
+
+    #[test]
+    fn a_summary_names_actions_and_reasons() {
+        let record = json!({ "plan": { "exit": 0, "diagnostics": [] }, "planned": { "resource_changes": [
+            { "address": "a.b", "change": { "actions": ["delete", "create"] }, "action_reason": "replace_because_tainted" }] } });
+        assert_eq!(summary(&record), ["plan exit 0", "change a.b delete,create replace_because_tainted"]);
+    }
+}
