@@ -81,7 +81,7 @@ impl Execution {
     }
 
     /// Removes steps that need nothing unfinished until none are left.
-    fn check_acyclic(&self) -> Result<(), Cycle> {
+    pub(crate) fn check_acyclic(&self) -> Result<(), Cycle> {
         let mut unmet: Vec<usize> = self.needs.iter().map(Vec::len).collect();
         let mut needed_by: Vec<Vec<StepIndex>> = vec![Vec::new(); self.steps.len()];
         for (step, needs) in self.needs.iter().enumerate() {
