@@ -16,6 +16,7 @@ use groma_model::value::Value;
 use groma_syntax::ast::Expr;
 use groma_syntax::body::BodySchema;
 
+use crate::operate::VariablePrompt;
 use crate::session::Start;
 
 /// An argument of the command line that gives values.
@@ -63,6 +64,37 @@ pub(crate) fn collect(sources: &mut SourceMap, start: &Start, declared: &BTreeMa
     }
     about_values.extend(undeclared.finish());
     Collected { values, diagnostics, about_values }
+}
+
+/// Asks for the values of variables that must have one and have none. That some still have none is an error.
+pub(crate) fn ask(
+    sources: &mut SourceMap,
+    declared: &BTreeMap<Str, Variable>,
+    values: &mut BTreeMap<Str, InputValue>,
+    prompt: &mut VariablePrompt,
+) -> Diagnostics {
+    let mut diagnostics = Diagnostics::new();
+    for (name, variable) in declared.iter().filter(|(_, variable)| variable.is_required()) {
+        if values.contains_key(name) {
+            continue;
+        }
+        match prompt.as_mut().and_then(|prompt| prompt(variable)) {
+            Some(text) => {
+                let (value, problems) = read(sources, variable, Raw::Text { text, source: InputSource::Prompt });
+                diagnostics.extend(problems);
+                values.insert(name.clone(), value);
+            }
+            None => {
+                let detail = format!(
+                    "The root module input variable \"{name}\" is not set, and has no default value. Use a -var or -var-file \
+                     command line argument to provide a value for this variable."
+                );
+                let missing = Diagnostic::error("No value for required variable", detail);
+                diagnostics.push(missing.at(variable.declared.header));
+            }
+        }
+    }
+    diagnostics
 }
 
 struct Reader<'a> {

@@ -2,6 +2,7 @@
 //!
 //! Nothing here prints. Start with [`session::Session`].
 
+pub mod backend;
 pub mod cli_config;
 pub mod console;
 pub mod disk;
@@ -9,10 +10,13 @@ pub mod inputs;
 pub mod lock_file;
 pub mod modules;
 pub mod online;
+pub mod operate;
 pub mod outside;
 pub mod providers;
+pub mod provisioners;
 pub mod requirements;
 pub mod session;
+pub mod state_access;
 pub mod state_edit;
 pub mod view;
 

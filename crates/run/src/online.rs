@@ -21,6 +21,14 @@ pub struct Online {
     discovery: OnceLock<Discovery>,
 }
 
+/// Runs something to its end, also from within something that is being run to its end.
+pub(crate) fn wait_on<T>(handle: &tokio::runtime::Handle, work: impl Future<Output = T>) -> T {
+    if tokio::runtime::Handle::try_current().is_ok() {
+        return tokio::task::block_in_place(|| handle.block_on(work));
+    }
+    handle.block_on(work)
+}
+
 impl Online {
     /// With the settings of the CLI configuration, and proxies and search paths from the environment.
     pub fn new(config: CliConfig, variables: BTreeMap<String, String>) -> Self {
@@ -37,9 +45,10 @@ impl Online {
         &self.variables
     }
 
-    /// Runs something to its end.
+    /// Runs something to its end. May be called while something else that was started here is run to its end on this thread:
+    /// what evaluates expressions cannot wait otherwise.
     pub fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, Diagnostic> {
-        Ok(self.runtime()?.block_on(work))
+        Ok(wait_on(self.runtime()?.handle(), work))
     }
 
     /// The runtime.

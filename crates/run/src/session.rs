@@ -14,6 +14,7 @@ use groma_model::text::Str;
 
 use crate::disk::Disk;
 use crate::inputs::{self, GivenVariable};
+use crate::operate::VariablePrompt;
 use crate::outside::Machine;
 use crate::providers::{BookOracle, ProviderAccess, ProviderBook, Strictness, override_warning};
 use crate::requirements;
@@ -152,16 +153,39 @@ impl Session {
         self.load_from(&disk)
     }
 
+    /// As [`Session::load`], and asks for the values of variables that must have one.
+    pub(crate) fn load_asking(&mut self, prompt: &mut VariablePrompt) -> Loaded {
+        let disk = self.disk.clone();
+        self.load_with(&disk, Some(prompt))
+    }
+
     /// As [`Session::load`], with modules from elsewhere.
     pub(crate) fn load_from(&mut self, modules: &dyn SourceTree) -> Loaded {
+        self.load_with(modules, None)
+    }
+
+    /// Values for the variables of a root module. What is wrong with them does not matter here.
+    pub(crate) fn root_inputs(&mut self, root: &Module) -> BTreeMap<Str, InputValue> {
+        inputs::collect(&mut self.sources, &self.start, &root.variables).values
+    }
+
+    /// Files, clock and randomness.
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    fn load_with(&mut self, modules: &dyn SourceTree, prompt: Option<&mut VariablePrompt>) -> Loaded {
         let mut diagnostics = Diagnostics::new();
         let (root, found) = load::load_module(&mut self.sources, modules, &self.start.root_dir);
         let failed = found.has_errors();
         diagnostics.extend(found);
         let collected = inputs::collect(&mut self.sources, &self.start, &root.variables);
         diagnostics.extend(collected.diagnostics);
-        let about_values = collected.about_values;
-        let inputs = collected.values;
+        let mut about_values = collected.about_values;
+        let mut inputs = collected.values;
+        if let (Some(prompt), false) = (prompt, failed) {
+            about_values.extend(inputs::ask(&mut self.sources, &root.variables, &mut inputs, prompt));
+        }
         let statics = StaticScope {
             environment: &self.machine,
             root_dir: &self.start.root_dir,
@@ -239,6 +263,7 @@ impl Session {
             workspace: &self.workspace,
             plan_time: None,
             pure_only: purpose == Purpose::Validate,
+            lenient: false,
             oracle,
             sources: &self.sources,
         }

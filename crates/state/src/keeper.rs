@@ -85,6 +85,11 @@ impl<S: StateStore> Keeper<S> {
         &mut self.store
     }
 
+    /// The store, to look at.
+    pub fn stored_in(&self) -> &S {
+        &self.store
+    }
+
     /// The store again.
     pub fn into_store(self) -> S {
         self.store

@@ -67,6 +67,8 @@ pub struct Pool {
     /// By configuration; none once all have ended.
     started: Slots<(Address, Str), Started>,
     offered: Slots<Address, Result<Offered, Diagnostics>>,
+    /// Those that are asked what needs no configuration.
+    asked: Slots<Address, Started>,
     /// Processes that had to tell their schema, for whoever wants one first.
     spare: Mutex<BTreeMap<Address, Arc<dyn Provider>>>,
 }
@@ -75,7 +77,7 @@ impl Pool {
     /// Providers from these places. With a cache, no process is started only to tell its schema.
     pub fn new(sources: BTreeMap<Address, Source>, cache: Option<SchemaCache>) -> Self {
         let (started, offered) = (Mutex::new(Some(BTreeMap::new())), Mutex::new(Some(BTreeMap::new())));
-        Self { sources, cache, started, offered, spare: Mutex::default() }
+        Self { sources, cache, started, offered, asked: Mutex::new(Some(BTreeMap::new())), spare: Mutex::default() }
     }
 
     /// What a provider offers. Whoever asks again is told the same, errors included.
@@ -97,6 +99,31 @@ impl Pool {
         started
     }
 
+    /// A provider that is asked only what needs no configuration. It is one that runs already, or the one that the first
+    /// configuration gets: asking costs no process of its own.
+    pub async fn unconfigured(&self, address: &Address) -> Started {
+        let slot = slot(&self.asked, address.clone()).ok_or_else(|| ended(address))?;
+        let found = slot.get_or_init(|| async {
+            let known = {
+                let slots = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+                let own = slots.iter().flatten().filter(|((known, _), _)| known == address);
+                own.filter_map(|(_, slot)| running(slot)).next()
+            };
+            if let Some(known) = known {
+                return Ok(known);
+            }
+            let started = self.start(address).await?;
+            self.spare.lock().unwrap_or_else(PoisonError::into_inner).insert(address.clone(), Arc::clone(&started));
+            Ok(started)
+        });
+        let found = found.await.clone();
+        if let (Ok(provider), true) = (&found, self.has_ended()) {
+            let _ = provider.shutdown().await;
+            return Err(ended(address));
+        }
+        found
+    }
+
     /// Asks all that run to give up what they are doing.
     pub async fn stop(&self) {
         let running = {
@@ -110,6 +137,7 @@ impl Pool {
     pub async fn shutdown(&self) {
         let slots = self.started.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
         self.offered.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut running: Vec<_> = slots.values().filter_map(|slot| running(slot)).collect();
         running.extend(std::mem::take(&mut *self.spare.lock().unwrap_or_else(PoisonError::into_inner)).into_values());
         each(running, |provider| async move { provider.shutdown().await }).await;

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures_util::future::join_all;
 use groma_builtin::Outside;
-use groma_model::address::Provider as Address;
+use groma_model::address::{Provider as Address, ProviderInstance};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::version::Constraints;
 use groma_provider::api::{Provider, ProviderSchema};
@@ -59,18 +59,63 @@ pub struct ProviderBook {
 }
 
 /// A provider, as far as it is known without asking.
-enum Page {
-    InProcess(Arc<dyn Provider>),
+struct Page {
+    source: PageSource,
+    /// What it offers, for those who keep it.
+    schema: OnceLock<Arc<ProviderSchema>>,
+}
+
+enum PageSource {
+    /// The one that is asked what needs no configuration, and how to make more.
+    InProcess(Arc<dyn Provider>, Arc<dyn Fn() -> Arc<dyn Provider> + Send + Sync>),
     Plugin(Offered),
+}
+
+impl Page {
+    fn new(source: PageSource) -> Self {
+        Self { source, schema: OnceLock::new() }
+    }
+
+    fn offered(&self) -> &ProviderSchema {
+        match &self.source {
+            PageSource::InProcess(provider, _) => provider.schema(),
+            PageSource::Plugin(offered) => offered,
+        }
+    }
 }
 
 impl ProviderBook {
     /// What a provider offers. None if it is not there.
     pub fn schema(&self, provider: &Address) -> Option<&ProviderSchema> {
-        Some(match self.pages.get(provider)? {
-            Page::InProcess(provider) => provider.schema(),
-            Page::Plugin(offered) => offered,
-        })
+        Some(self.page(provider)?.1.offered())
+    }
+
+    /// The same, to keep. All that ask share one.
+    pub fn shared_schema(&self, provider: &Address) -> Option<Arc<ProviderSchema>> {
+        let (_, page) = self.page(provider)?;
+        Some(Arc::clone(page.schema.get_or_init(|| Arc::new(page.offered().clone()))))
+    }
+
+    /// The page of a provider. The two public registries offer the same ones.
+    fn page(&self, provider: &Address) -> Option<(&Address, &Page)> {
+        let same = || self.pages.iter().find(|(known, _)| known.same_as(provider));
+        self.pages.get_key_value(provider).or_else(same)
+    }
+
+    /// Starts a provider for a configuration, which is given to it by whoever asked. Asked again for the same one, it may be
+    /// the same, as it was configured then.
+    pub(crate) async fn start(&self, instance: &ProviderInstance) -> Result<Arc<dyn Provider>, Diagnostics> {
+        let address = &instance.config.provider;
+        match (self.page(address), &self.pool) {
+            (Some((_, Page { source: PageSource::InProcess(_, make), .. })), _) => Ok(make()),
+            (Some((known, Page { source: PageSource::Plugin(_), .. })), Some(pool)) => {
+                pool.get(known, &instance.to_string()).await
+            }
+            _ => {
+                let detail = format!("{} is needed for {instance}, but it is not there.", address.for_display());
+                Err(Diagnostic::error("Missing required provider", detail).into())
+            }
+        }
     }
 
     /// All that are there.
@@ -84,14 +129,14 @@ impl ProviderBook {
         let mut diagnostics = Diagnostics::new();
         let mut starting = Vec::new();
         for (address, page) in &self.pages {
-            match (page, &self.pool) {
-                (Page::InProcess(provider), _) => {
+            match (&page.source, &self.pool) {
+                (PageSource::InProcess(provider, _), _) => {
                     started.insert(address.clone(), Arc::clone(provider));
                 }
-                (Page::Plugin(_), Some(pool)) => {
-                    starting.push(async move { (address, pool.get(address, UNCONFIGURED).await) });
+                (PageSource::Plugin(_), Some(pool)) => {
+                    starting.push(async move { (address, pool.unconfigured(address).await) });
                 }
-                (Page::Plugin(_), None) => {}
+                (PageSource::Plugin(_), None) => {}
             }
         }
         for (address, result) in join_all(starting).await {
@@ -109,9 +154,6 @@ impl ProviderBook {
         }
     }
 }
-
-/// Providers that are only asked what they think need no configuration.
-const UNCONFIGURED: &str = "";
 
 const NOT_INSTALLED: &str = "Required plugins are not installed";
 
@@ -164,8 +206,8 @@ impl Session {
         let mut sources = BTreeMap::new();
         for (provider, selected) in selected {
             match opening.find(&provider, &selected) {
-                Ok(Some(Found::InProcess(found))) => {
-                    book.pages.insert(provider, Page::InProcess(found));
+                Ok(Some(Found::InProcess(make))) => {
+                    book.pages.insert(provider, Page::new(PageSource::InProcess(make(), make)));
                 }
                 Ok(Some(Found::Plugin(source))) => {
                     sources.insert(provider, source);
@@ -223,7 +265,7 @@ struct Opening<'a> {
 
 /// Where a provider is.
 enum Found {
-    InProcess(Arc<dyn Provider>),
+    InProcess(Arc<dyn Fn() -> Arc<dyn Provider> + Send + Sync>),
     Plugin(Source),
 }
 
@@ -242,7 +284,8 @@ impl Opening<'_> {
             Ok(learnt) => {
                 for (address, offered) in addresses.into_iter().zip(learnt) {
                     let offered = offered.map_err(|problems| not_usable(&address, &problems));
-                    book.pages.extend(diagnostics.take(offered).map(|offered| (address, Page::Plugin(offered))));
+                    let page = diagnostics.take(offered).map(|offered| Page::new(PageSource::Plugin(offered)));
+                    book.pages.extend(page.map(|page| (address, page)));
                 }
             }
         }
@@ -253,7 +296,9 @@ impl Opening<'_> {
     fn find(&self, provider: &Address, selected: &Selected) -> Result<Option<Found>, Diagnostics> {
         match selected {
             Selected::BuiltIn { .. } => {
-                Ok(groma_builtin::find(provider).map(|found| Found::InProcess(found.provider(&self.outside))))
+                let outside = self.outside.clone();
+                Ok(groma_builtin::find(provider)
+                    .map(|found| Found::InProcess(Arc::new(move || found.provider(&outside)))))
             }
             Selected::Unmanaged => {
                 self.running(provider).map(|reattach| Some(Found::Plugin(Source::Running(reattach))))

@@ -15,6 +15,7 @@ use groma_model::value::Value;
 use groma_provider::api::{Answer, CallFunctionRequest, LazySchema, Provider};
 
 use super::book::{ProviderAccess, ProviderBook};
+use crate::online::wait_on;
 
 /// Asks the providers of a book.
 pub(crate) struct BookOracle<'a> {
@@ -39,6 +40,11 @@ impl<'a> BookOracle<'a> {
         if let Some(access) = self.access {
             self.book.close(&access.online);
         }
+        self.take_problems()
+    }
+
+    /// What was wrong with providers themselves so far.
+    pub(crate) fn take_problems(&self) -> Diagnostics {
         std::mem::take(&mut *self.problems.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -148,7 +154,7 @@ fn external(
         returns: signature.returns.clone(),
         call: Box::new(move |arguments| {
             let request = CallFunctionRequest { name: name.clone(), arguments: arguments.to_vec() };
-            match handle.block_on(provider.call_function(request)) {
+            match wait_on(&handle, provider.call_function(request)) {
                 Err(problem) => Err(FunctionError::new(problem.to_string())),
                 Ok(response) => response.result.map_err(|problem| match problem.argument {
                     Some(at) => FunctionError::arg(at, problem.text),

@@ -1,0 +1,267 @@
+//! Operations: the only way to plan and apply. An [`Operation`] is a working directory ready for work: its configuration loaded,
+//! its providers found, its state read and locked. How anything is shown is not decided here.
+
+mod counting;
+mod open;
+mod providers;
+mod saving;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use groma_engine::apply;
+use groma_engine::events::{Events, Silence};
+use groma_engine::interrupt::Interrupt;
+use groma_engine::plan::{self, Options, Plan};
+use groma_engine::provision::{NoProvisioners, Provisioners};
+use groma_lang::config::Variable;
+use groma_lang::environment::Environment as _;
+use groma_lang::load::ModuleTree;
+use groma_lang::oracle::NothingExists;
+use groma_lang::walk::{InputValue, Purpose, Settings, Walk};
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::text::Str;
+use groma_state::State;
+
+use crate::providers::{BookOracle, ProviderAccess, ProviderBook};
+use crate::session::Session;
+use crate::state_access::StateAccess;
+pub use crate::state_access::{LockWish, PathOverrides};
+use counting::Counting;
+pub use counting::Counts;
+use providers::BookProviders;
+use saving::Saver;
+
+/// What is done, for those who find the state locked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// A plan is made.
+    #[default]
+    Plan,
+    /// A plan is made and carried out, or carried out.
+    Apply,
+    /// Everything is taken down.
+    Destroy,
+    /// The state is brought up to date.
+    Refresh,
+    /// Objects that exist already are taken in.
+    Import,
+    /// Something that only looks.
+    Other,
+}
+
+impl Kind {
+    /// As others are told.
+    pub fn lock_name(self) -> &'static str {
+        match self {
+            Self::Plan => "OperationTypePlan",
+            Self::Apply | Self::Destroy => "OperationTypeApply",
+            Self::Refresh => "OperationTypeRefresh",
+            Self::Import => "import",
+            Self::Other => "OperationTypeInvalid",
+        }
+    }
+}
+
+/// Asks for the value of a variable that must have one. None if nobody answers.
+pub type VariablePrompt = Option<Box<dyn FnMut(&Variable) -> Option<String>>>;
+
+/// What an operation is started with.
+#[derive(Default)]
+pub struct Wishes {
+    /// Whether the state is locked.
+    pub lock: LockWish,
+    /// Files instead of those of the backend.
+    pub paths: PathOverrides,
+    /// What is going to be done.
+    pub kind: Kind,
+    /// How missing values of variables are asked for. None if they are not.
+    pub variables: VariablePrompt,
+}
+
+/// Who watches, and who may stop it.
+#[derive(Clone)]
+pub struct Watch {
+    /// Is told what happens.
+    pub events: Arc<dyn Events>,
+    /// Says when to stop.
+    pub interrupt: Interrupt,
+}
+
+impl Default for Watch {
+    fn default() -> Self {
+        Self { events: Arc::new(Silence), interrupt: Interrupt::default() }
+    }
+}
+
+/// What came of an apply.
+pub struct Outcome {
+    /// What there is now.
+    pub state: State,
+    /// What went wrong, and what is to be said besides.
+    pub diagnostics: Diagnostics,
+    /// How many objects were made, changed and so on.
+    pub counts: Counts,
+    /// How long it took.
+    pub duration: Duration,
+}
+
+/// A working directory that is ready for work.
+pub struct Operation {
+    access: ProviderAccess,
+    tree: ModuleTree,
+    inputs: BTreeMap<Str, InputValue>,
+    book: Arc<ProviderBook>,
+    storage: StateAccess,
+    state: Arc<State>,
+    provisioners: Arc<dyn Provisioners>,
+    /// When the plan is made, or was made.
+    time: (i64, u32),
+}
+
+impl Operation {
+    /// Makes a working directory ready: loads the configuration, finds the providers, locks and reads the state.
+    pub fn open(session: &mut Session, access: ProviderAccess, wishes: Wishes) -> (Option<Operation>, Diagnostics) {
+        open::open(session, access, wishes)
+    }
+
+    /// With something that runs provisioners.
+    pub fn with_provisioners(mut self, provisioners: Arc<dyn Provisioners>) -> Operation {
+        self.provisioners = provisioners;
+        self
+    }
+
+    /// What there is, as last seen.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The configuration.
+    pub fn tree(&self) -> &ModuleTree {
+        &self.tree
+    }
+
+    /// The values of the root module's variables, as given.
+    pub fn inputs(&self) -> &BTreeMap<Str, InputValue> {
+        &self.inputs
+    }
+
+    /// The providers and their schemas.
+    pub fn book(&self) -> &ProviderBook {
+        &self.book
+    }
+
+    /// The state's storage.
+    pub fn storage(&self) -> &StateAccess {
+        &self.storage
+    }
+
+    /// When the plan is made, or was made.
+    pub fn time(&self) -> (i64, u32) {
+        self.time
+    }
+
+    /// Works out what is to be done. Nothing is changed. A configuration that is not valid is planned no further.
+    pub fn plan(&mut self, session: &Session, options: &Options, watch: &Watch) -> (Option<Plan>, Diagnostics) {
+        let oracle = NothingExists(BookOracle::new(&self.book, Some(&self.access)));
+        let settings = session.settings(Purpose::Validate, &oracle);
+        let (_, mut diagnostics) = Walk::run(&self.tree, settings, &self.inputs);
+        diagnostics.extend(oracle.0.take_problems());
+        if diagnostics.has_errors() {
+            diagnostics.sort(session.sources());
+            return (None, diagnostics);
+        }
+        self.time = session.machine().now();
+        let request = plan::Request {
+            tree: &self.tree,
+            inputs: &self.inputs,
+            settings: self.settings(session, &oracle),
+            schemas: &oracle.0,
+            providers: Arc::new(BookProviders::new(Arc::clone(&self.book))),
+            state: &self.state,
+            options,
+            events: Arc::clone(&watch.events),
+            interrupt: watch.interrupt.clone(),
+        };
+        let (plan, found) = match self.access.online.wait(plan::plan(request)) {
+            Ok(planned) => planned,
+            Err(problem) => (None, problem.into()),
+        };
+        // Warnings of the configuration were given when it was checked.
+        add_new(&mut diagnostics, found);
+        add_new(&mut diagnostics, oracle.0.take_problems());
+        diagnostics.sort(session.sources());
+        (plan, diagnostics)
+    }
+
+    fn settings<'a>(&self, session: &'a Session, oracle: &'a dyn groma_lang::oracle::ResourceOracle) -> Settings<'a> {
+        Settings { plan_time: Some(self.time), ..session.settings(Purpose::Evaluate, oracle) }
+    }
+
+    /// Carries a plan out. What was done is stored as it goes, and in any case at the end.
+    pub fn apply(&mut self, session: &Session, plan: &Plan, watch: &Watch) -> Outcome {
+        let counting = Arc::new(Counting::new(Arc::clone(&watch.events)));
+        let began = saving::now();
+        let applied = {
+            let oracle = NothingExists(BookOracle::new(&self.book, Some(&self.access)));
+            let mut saver = Saver::new(&mut self.storage, watch.interrupt.clone());
+            let request = apply::Request {
+                plan,
+                tree: &self.tree,
+                inputs: &self.inputs,
+                settings: Settings { plan_time: Some(self.time), ..session.settings(Purpose::Evaluate, &oracle) },
+                schemas: &oracle.0,
+                providers: Arc::new(BookProviders::new(Arc::clone(&self.book))),
+                parallelism: plan.options.parallelism,
+                events: Arc::clone(&counting) as Arc<dyn Events>,
+                provisioners: Arc::clone(&self.provisioners),
+                interrupt: watch.interrupt.clone(),
+            };
+            self.access.online.wait(apply::apply(request, &mut saver)).map(|mut applied| {
+                add_new(&mut applied.diagnostics, oracle.0.take_problems());
+                applied
+            })
+        };
+        let (mut state, mut diagnostics) = match applied {
+            Ok(applied) => (applied.state, applied.diagnostics),
+            Err(problem) => (self.state.as_ref().clone(), Diagnostics::from(problem)),
+        };
+        diagnostics.extend(saving::save_finally(&mut self.storage, &mut state, &session.start().working_dir));
+        diagnostics.sort(session.sources());
+        let counts = counting.counts(plan, &state);
+        Outcome { state, diagnostics, counts, duration: began.elapsed() }
+    }
+
+    /// Writes a plan down, to be carried out later.
+    pub fn save_plan(&self, session: &Session, plan: &Plan, path: &Path) -> Result<(), Diagnostics> {
+        let _ = (session, plan, path);
+        Err(Diagnostic::error("Failed to write plan file", "Plans cannot be written to files yet.").into())
+    }
+
+    /// Gives the lock back and ends the providers.
+    pub fn close(mut self) -> Diagnostics {
+        self.book.close(&self.access.online);
+        self.storage.unlock()
+    }
+}
+
+/// Adds what was not said yet.
+fn add_new(diagnostics: &mut Diagnostics, found: Diagnostics) {
+    let key = |known: &Diagnostic| {
+        (
+            known.subject.map(|span| format!("{span:?}")),
+            known.summary.clone(),
+            known.detail.clone(),
+            known.address.clone(),
+        )
+    };
+    let known: BTreeSet<_> = diagnostics.iter().map(key).collect();
+    diagnostics.extend(found.into_iter().filter(|found| !known.contains(&key(found))).collect::<Diagnostics>());
+}
+
+/// Nobody runs provisioners.
+fn no_provisioners() -> Arc<dyn Provisioners> {
+    Arc::new(NoProvisioners)
+}
