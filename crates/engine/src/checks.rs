@@ -1,5 +1,8 @@
 //! What conditions said: of resources, outputs, variables and `check` blocks, by what they are about.
 
+mod book;
+
+pub(crate) use book::{CheckBook, Part};
 use groma_model::address::{AbsInstance, ConfigResource, Module, ModuleInstance};
 use groma_model::text::Str;
 use groma_state::{CheckKind, CheckObject, CheckResult, CheckStatus};

@@ -2,6 +2,7 @@
 
 use groma_model::address::{AbsInstance, DeposedKey};
 use groma_model::text::Str;
+use groma_model::value::Value;
 
 use crate::change::Action;
 
@@ -12,6 +13,27 @@ pub struct ShownId {
     pub key: Str,
     /// Its value.
     pub value: String,
+}
+
+/// What an object is called outside: its `id`, else its `name`, else the name among its tags. None if none of them is a text that
+/// may be shown.
+pub fn shown_id(object: &Value) -> Option<ShownId> {
+    let text = |path: &[&str]| {
+        let mut value = object.clone();
+        for name in path {
+            if value.marks().is_sensitive() || value.is_null() || !value.is_known() {
+                return None;
+            }
+            value = value.as_entries()?.get(name)?.clone();
+        }
+        let shown = !value.marks().is_sensitive() && value.is_known() && !value.is_null();
+        value.as_str().filter(|text| shown && !text.is_empty()).map(str::to_owned)
+    };
+    let named = |path: &[&str]| Some(ShownId { key: path.join(".").into(), value: text(path)? });
+    named(&["id"])
+        .or_else(|| named(&["name"]))
+        .or_else(|| named(&["tags", "Name"]))
+        .or_else(|| named(&["tags", "name"]))
 }
 
 /// Something that happened.

@@ -4,13 +4,15 @@
 pub mod apply;
 pub mod change;
 pub mod checks;
+mod ephemeral;
 pub mod events;
 pub mod execution;
 pub mod interrupt;
 pub mod object;
 pub mod plan;
-pub mod provision;
+pub mod plan_file;
 pub mod providers;
+pub mod provision;
 mod schedule;
 pub mod stored;
 mod values;

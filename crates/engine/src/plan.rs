@@ -1,5 +1,6 @@
 //! Planning: what must be done so that the world is as configured. Changes nothing.
 
+pub(crate) mod data;
 pub(crate) mod dependencies;
 mod driver;
 mod ignore;

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use groma_model::address::ModuleInstance;
-use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::diag::{Diagnostic, Diagnostics, Severity};
 use groma_model::span::{SourceMap, Span};
 use groma_model::text::Str;
 use groma_model::value::Value;
@@ -63,6 +63,8 @@ pub struct Settings<'a> {
     pub plan_time: Option<(i64, u32)>,
     /// Whether functions that give something else each time are put off.
     pub pure_only: bool,
+    /// Whether conditions that do not hold are only warned about, since nothing will be made.
+    pub lenient: bool,
     /// Knows resources.
     pub oracle: &'a dyn ResourceOracle,
     /// The texts, for messages that name a place.
@@ -80,6 +82,19 @@ pub struct Walk<'a> {
     arena: Vec<Instance>,
     /// Values of module calls that were asked for. Thousands of instances may ask for the same.
     module_values: RefCell<BTreeMap<(InstanceIndex, Str), Value>>,
+    /// What conditions said that belong to no resource, until somebody asks.
+    judgements: RefCell<Vec<Judgement>>,
+}
+
+/// What the conditions of a variable, an output or a `check` block said in one module instance.
+#[derive(Debug)]
+pub struct Judgement {
+    /// In which module instance.
+    pub instance: InstanceIndex,
+    /// Of what: a node of its module.
+    pub about: NodeKind,
+    /// What each said, in their order.
+    pub results: Vec<RuleResult>,
 }
 
 /// A module instance, by its place in the arena.
@@ -153,6 +168,25 @@ impl<'a> Walk<'a> {
         &self.arena[0].outputs
     }
 
+    /// What conditions of variables, outputs and `check` blocks have said since this was last asked.
+    pub fn take_judgements(&mut self) -> Vec<Judgement> {
+        std::mem::take(self.judgements.get_mut())
+    }
+
+    /// Keeps what conditions said, and gives what the user is told.
+    fn judged(&self, instance: InstanceIndex, about: NodeKind, results: Vec<RuleResult>) -> Diagnostics {
+        let told = results.iter().flat_map(|result| result.diagnostics.iter().cloned()).collect();
+        if !results.is_empty() {
+            self.judgements.borrow_mut().push(Judgement { instance, about, results });
+        }
+        told
+    }
+
+    /// How bad it is if a condition does not hold.
+    fn severity(&self) -> Severity {
+        if self.settings.lenient { Severity::Warning } else { Severity::Error }
+    }
+
     fn visit_all(&mut self, order: &[NodeIndex], diagnostics: &mut Diagnostics) {
         let mut failed = vec![false; self.graph.nodes.len()];
         for &node in order {
@@ -168,6 +202,11 @@ impl<'a> Walk<'a> {
 
     /// Evaluates a declaration, in every instance of its module. What it needs must have been visited.
     pub fn visit(&mut self, node: NodeIndex) -> Diagnostics {
+        self.visit_where(node, &|_| true)
+    }
+
+    /// As [`Walk::visit`], in the instances of its module that are chosen.
+    pub fn visit_where(&mut self, node: NodeIndex, chosen: &dyn Fn(InstanceIndex) -> bool) -> Diagnostics {
         let module = self.graph.nodes[node].module;
         let kind = self.graph.nodes[node].kind.clone();
         let mut diagnostics = Diagnostics::new();
@@ -180,7 +219,7 @@ impl<'a> Walk<'a> {
             }
             NodeKind::Close => {}
             _ => {
-                for instance in self.instances[module].clone() {
+                for instance in self.instances[module].clone().into_iter().filter(|instance| chosen(*instance)) {
                     diagnostics.extend(self.visit_in(instance, &kind));
                 }
             }

@@ -169,12 +169,22 @@ impl Session {
         inputs::collect(&mut self.sources, &self.start, &root.variables).values
     }
 
+    /// What early values may be made of.
+    pub(crate) fn static_scope<'a>(&'a self, inputs: &'a BTreeMap<Str, InputValue>) -> StaticScope<'a> {
+        StaticScope {
+            environment: &self.machine,
+            root_dir: &self.start.root_dir,
+            workspace: &self.workspace,
+            inputs,
+        }
+    }
+
     /// Files, clock and randomness.
     pub(crate) fn machine(&self) -> &Machine {
         &self.machine
     }
 
-    fn load_with(&mut self, modules: &dyn SourceTree, prompt: Option<&mut VariablePrompt>) -> Loaded {
+    pub(crate) fn load_with(&mut self, modules: &dyn SourceTree, prompt: Option<&mut VariablePrompt>) -> Loaded {
         let mut diagnostics = Diagnostics::new();
         let (root, found) = load::load_module(&mut self.sources, modules, &self.start.root_dir);
         let failed = found.has_errors();

@@ -6,17 +6,21 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use groma_lang::graph::{NodeIndex, NodeKind};
-use groma_lang::walk::{Purpose, Settings, Walk};
+use groma_lang::walk::{InstanceIndex, Purpose, Settings, Walk};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use tokio::task::JoinSet;
 
+use super::data::{self, DataJob};
 use super::dependencies::Dependencies;
 use super::instance::{self, Job};
 use super::nodes::{Pending, TaskResult};
 use super::provider_use::ProviderUse;
 use super::result::Gathered;
 use super::selection::Selection;
-use super::{Plan, Request, moves};
+use super::{Mode, Plan, Request, moves};
+use crate::checks::{CheckBook, CheckedInstance};
+use crate::ephemeral::{self, Leases, OpenJob};
+use crate::interrupt::Urgency;
 use crate::schedule::Schedule;
 use crate::values::ResourceValues;
 
@@ -25,7 +29,9 @@ pub(super) enum Work {
     /// A managed resource.
     Managed(Box<Job>),
     /// A data source.
-    Data(Box<super::nodes::DataJob>),
+    Data(Box<DataJob>),
+    /// An ephemeral resource.
+    Ephemeral(Box<OpenJob>),
 }
 
 /// A task and whose it is.
@@ -52,13 +58,17 @@ pub(super) struct Driver<'a, 'r> {
     pub(super) queue: VecDeque<Task>,
     pub(super) diagnostics: Diagnostics,
     pub(super) selection: Selection,
+    pub(super) checks: CheckBook,
+    pub(super) leases: Leases,
     schedule: Schedule,
 }
 
 /// Makes a plan.
 pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
     let values = ResourceValues::new(request.schemas);
-    let settings = Settings { purpose: Purpose::Evaluate, oracle: &values, ..request.settings };
+    // What is only looked at, or on its way out, need not be in order.
+    let lenient = request.options.mode != Mode::Normal;
+    let settings = Settings { purpose: Purpose::Evaluate, lenient, oracle: &values, ..request.settings };
     let (walk, diagnostics) = Walk::start(request.tree, settings, request.inputs);
     if diagnostics.has_errors() {
         return (None, diagnostics);
@@ -85,12 +95,16 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
         queue: VecDeque::new(),
         diagnostics,
         selection,
+        checks: CheckBook::new(walk.graph()),
+        leases: Leases::new(),
         schedule,
         walk,
     };
     driver.work().await;
     driver.start_undeclared();
     driver.work().await;
+    let found = driver.leases.close().await;
+    driver.diagnostics.extend(found);
     driver.finish()
 }
 
@@ -103,6 +117,7 @@ impl Driver<'_, '_> {
                 self.start(node);
             }
             while tasks.len() < self.request.options.parallelism
+                && !self.is_stopped()
                 && let Some(task) = self.queue.pop_front()
             {
                 tasks.spawn(perform(task));
@@ -133,11 +148,38 @@ impl Driver<'_, '_> {
                 }
                 self.conclude(node, found);
             }
-            _ => {
-                let found = self.walk.visit(node);
+            kind => {
+                let found = self.evaluate(node, &kind);
                 self.conclude(node, found);
             }
         }
+    }
+
+    /// Evaluates a declaration that is no resource, and notes what its conditions said.
+    fn evaluate(&mut self, node: NodeIndex, kind: &NodeKind) -> Diagnostics {
+        let NodeKind::Check(name) = kind else {
+            let found = self.walk.visit(node);
+            self.note_judgements();
+            return found;
+        };
+        // A check whose data could not be read has failed already.
+        let instance = |at| CheckedInstance::Check(self.walk.module_instance(at).clone(), name.clone());
+        let instances = self.walk.instances_of(self.walk.graph().nodes[node].module);
+        let failed = instances.iter().copied().filter(|at| self.checks.has_failed(&instance(*at)));
+        let failed: Vec<InstanceIndex> = failed.collect();
+        let found = self.walk.visit_where(node, &|at| !failed.contains(&at));
+        self.note_judgements();
+        found
+    }
+
+    fn note_judgements(&mut self) {
+        let judgements = self.walk.take_judgements();
+        self.checks.note_judgements(&self.walk, judgements);
+    }
+
+    /// Whether nothing new may begin.
+    fn is_stopped(&self) -> bool {
+        self.request.interrupt.urgency() != Urgency::None
     }
 
     /// Ends a node with what was found.
@@ -156,7 +198,8 @@ impl Driver<'_, '_> {
 async fn perform(task: Task) -> (Option<NodeIndex>, usize, TaskResult) {
     let result = match task.work {
         Work::Managed(job) => TaskResult::Managed(Box::new(instance::plan(*job).await)),
-        Work::Data(job) => TaskResult::Data(Box::new(super::nodes::read(*job).await)),
+        Work::Data(job) => TaskResult::Data(Box::new(data::plan(*job).await)),
+        Work::Ephemeral(job) => TaskResult::Ephemeral(Box::new(ephemeral::open(*job).await)),
     };
     (task.node, task.index, result)
 }

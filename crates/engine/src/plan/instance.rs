@@ -14,6 +14,7 @@ use groma_state::{ObjectState, ObjectStatus};
 use super::ignore::ignoring;
 use super::requires_replace;
 use crate::change::{Action, Change, Reason};
+use crate::events::{Event, Events, shown_id};
 use crate::object::{legacy, plan_valid, propose::proposed_new};
 use crate::providers::Slot;
 use crate::stored::{Object, ObjectSchema};
@@ -40,6 +41,8 @@ pub(super) struct Job {
     pub(super) import: Option<ImportTarget>,
     /// For the provider, from the module.
     pub(super) provider_meta: Option<Value>,
+    /// Who is told how it goes.
+    pub(super) events: Arc<dyn Events>,
     /// What is wanted.
     pub(super) wanted: Wanted,
 }
@@ -79,6 +82,8 @@ pub(super) struct Planned {
     pub(super) address: AbsInstance,
     /// Which of its objects, if not the current one.
     pub(super) deposed: Option<DeposedKey>,
+    /// Where the object was before it was moved.
+    pub(super) previous_address: Option<AbsInstance>,
     /// What its objects are like.
     pub(super) kind: ObjectSchema,
     /// The provider that looks after it.
@@ -132,6 +137,7 @@ impl Planner<'_> {
         Ok(Planned {
             address: address.clone(),
             deposed: deposed.clone(),
+            previous_address: self.job.previous_address.clone(),
             kind: kind.clone(),
             slot: Arc::clone(slot),
             previous,
@@ -149,7 +155,15 @@ impl Planner<'_> {
             identity: object.identity.clone(),
             provider_meta: self.job.provider_meta.clone(),
         };
+        let address = &self.job.address;
+        let id = || shown_id(&object.marked(&self.job.kind.schema));
+        if self.job.deposed.is_none() {
+            self.job.events.tell(Event::RefreshStarted(address.clone(), id()));
+        }
         let response = self.provider.read(request).await.map_err(|error| error.diagnostic())?;
+        if self.job.deposed.is_none() {
+            self.job.events.tell(Event::RefreshDone(address.clone(), id()));
+        }
         keep_warnings(response.diagnostics, diagnostics)?;
         if response.object.is_null() {
             return Ok(None);

@@ -11,16 +11,16 @@ use groma_model::convert::convert;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::ty::Type;
 use groma_model::value::Value;
-use groma_provider::api::{ImportTarget, Private, ReadDataRequest};
-use groma_state::ObjectStatus;
+use groma_provider::api::ImportTarget;
 
 use super::Mode;
+use super::data::{DataJob, ReadData};
 use super::driver::{Driver, Task, Work};
-use super::instance::{Job, Planned, Present, Wanted, keep_warnings, sensitive_paths, with_address};
+use super::instance::{Job, Planned, Present, Wanted, keep_warnings, with_address};
 use crate::change::{Action, Change, Reason};
-use crate::object::propose::unknown_until_read;
-use crate::providers::Slot;
-use crate::stored::{self, Object, ObjectSchema};
+use crate::checks::{Checked, CheckedInstance, Part};
+use crate::ephemeral::{OpenJob, Opened};
+use crate::stored::ObjectSchema;
 
 /// A resource whose instances are being planned.
 pub(super) struct Pending<'a> {
@@ -46,39 +46,17 @@ struct LeftoverSite<'s> {
     resource: &'s Resource,
 }
 
+/// What expressions see from now on, and what was found.
+type Taken = (Option<Value>, Result<Diagnostics, Diagnostics>);
+
 /// What came of a task.
 pub(super) enum TaskResult {
     /// Of a managed resource.
     Managed(Box<Result<Planned, Diagnostics>>),
     /// Of a data source.
     Data(Box<Result<ReadData, Diagnostics>>),
-}
-
-/// A data source to read.
-pub(super) struct DataJob {
-    address: AbsInstance,
-    kind: ObjectSchema,
-    slot: Arc<Slot>,
-    /// With marks.
-    config: Value,
-    provider_meta: Option<Value>,
-    /// Why it is not read now, if it is not.
-    deferred: Option<Reason>,
-    dependencies: Arc<[groma_model::address::ConfigResource]>,
-}
-
-/// A data source that was read, or will be.
-pub(super) struct ReadData {
-    /// What is to be done, if it was not read.
-    pub(super) change: Option<Change>,
-    /// The object, if it was read.
-    pub(super) object: Option<Object>,
-    /// As expressions see it, with marks.
-    value: Value,
-    pub(super) address: AbsInstance,
-    pub(super) slot: Arc<Slot>,
-    pub(super) kind: ObjectSchema,
-    diagnostics: Diagnostics,
+    /// Of an ephemeral resource.
+    Ephemeral(Box<Result<Opened, Diagnostics>>),
 }
 
 impl<'a> Driver<'a, '_> {
@@ -118,6 +96,11 @@ impl<'a> Driver<'a, '_> {
             return diagnostics;
         }
         let address = self.absolute(module, &resource.key);
+        let subject = Checked::Resource(address.config());
+        if self.checks.has(&subject) {
+            let found = instances.iter().map(|made| CheckedInstance::Resource(address.instance(made.key.clone())));
+            self.checks.expanded(&subject, found);
+        }
         let path = &self.walk.graph().modules[self.walk.module_index(module)].node.path;
         let (imports, found) = self.walk.imports_into(path, &resource.key);
         diagnostics.extend(found);
@@ -194,24 +177,40 @@ impl<'a> Driver<'a, '_> {
     /// Evaluates what is configured for an instance.
     fn work_for(&mut self, node: NodeIndex, site: Site<'_>, address: AbsInstance) -> Result<Work, Diagnostics> {
         let resource = site.resource;
-        let mut failures = Diagnostics::new();
-        for result in self.walk.preconditions(site) {
-            failures.extend(result.diagnostics);
-        }
+        let results = self.walk.preconditions(site);
+        self.checks.note(&CheckedInstance::Resource(address.clone()), Part::Before, &results);
+        let failures = results.into_iter().flat_map(|result| result.diagnostics).collect();
         keep_warnings(failures, &mut self.diagnostics)?;
         let slot = self.providers.of_resource(&self.walk, site)?;
         let kind = self.kind_of(resource)?;
         let (config, found) = self.walk.resource_config(site, &kind.schema.block);
         keep_warnings(with_address(found, &address), &mut self.diagnostics)?;
+        let provider_meta = self.providers.meta(&self.walk, site.module, &resource.provider)?;
         let dependencies = Arc::clone(self.dependencies.of(node));
-        if resource.key.mode == ResourceMode::Data {
-            let deferred = self.deferral(node, site, &config);
-            let job = DataJob { address, kind, slot, config, provider_meta: None, deferred, dependencies };
-            return Ok(Work::Data(Box::new(job)));
-        }
-        if resource.key.mode == ResourceMode::Ephemeral {
-            let detail = format!("{address} is an ephemeral resource, which cannot be planned yet.");
-            return Err(Diagnostic::error("Not supported yet", detail).into());
+        let events = Arc::clone(&self.request.events);
+        match resource.key.mode {
+            ResourceMode::Managed => {}
+            ResourceMode::Data => {
+                let deferred = self.deferral(node, site, &config);
+                let refresh_only = self.request.options.mode == Mode::RefreshOnly;
+                let in_check = resource.check.is_some();
+                return Ok(Work::Data(Box::new(DataJob {
+                    address,
+                    kind,
+                    slot,
+                    config,
+                    provider_meta,
+                    deferred,
+                    in_check,
+                    refresh_only,
+                    dependencies,
+                    events,
+                })));
+            }
+            ResourceMode::Ephemeral => {
+                let later = self.deferral(node, site, &config).is_some();
+                return Ok(Work::Ephemeral(Box::new(OpenJob { address, kind, slot, config, later, events })));
+            }
         }
         let stored = self.gathered.state().resources.get(&address.resource());
         let stored = stored.and_then(|resource| resource.instances.get(address.key()));
@@ -231,7 +230,8 @@ impl<'a> Driver<'a, '_> {
             refresh: self.request.options.refresh,
             refresh_only: self.request.options.mode == Mode::RefreshOnly,
             import: None,
-            provider_meta: None,
+            provider_meta,
+            events,
             wanted: Wanted::Present(Box::new(Present {
                 config,
                 ignore: resource.managed.ignore_changes.clone(),
@@ -283,11 +283,15 @@ impl<'a> Driver<'a, '_> {
                 Err(found) => (None, Err(found)),
             },
             TaskResult::Data(result) => match *result {
-                Ok(mut read) => {
-                    let warnings = std::mem::take(&mut read.diagnostics);
-                    let value = read.value.clone();
-                    self.gathered.data(read);
-                    (Some(value), Ok(warnings))
+                Ok(read) => self.take_data(node, read),
+                Err(found) => (None, Err(found)),
+            },
+            TaskResult::Ephemeral(result) => match *result {
+                Ok(Opened { value, lease, diagnostics }) => {
+                    if let Some(lease) = lease {
+                        self.leases.keep(lease, self.request.settings.environment.now());
+                    }
+                    (Some(value), Ok(diagnostics))
                 }
                 Err(found) => (None, Err(found)),
             },
@@ -312,12 +316,22 @@ impl<'a> Driver<'a, '_> {
         }
     }
 
-    fn take_managed(
-        &mut self,
-        node: Option<NodeIndex>,
-        index: usize,
-        mut planned: Planned,
-    ) -> (Option<Value>, Result<Diagnostics, Diagnostics>) {
+    fn take_data(&mut self, node: Option<NodeIndex>, mut read: ReadData) -> Taken {
+        let check = node.and_then(|node| self.pending.get(&node)?.resource.check.clone());
+        if let Some(check) = check {
+            let check = CheckedInstance::Check(read.address.module.clone(), check);
+            self.checks.note_data(&check, read.problem.take());
+        }
+        if let (Some(node), Some(_)) = (node, &read.change) {
+            self.gathered.note_pending(node, &read.address.module);
+        }
+        let warnings = std::mem::take(&mut read.diagnostics);
+        let value = read.value.clone();
+        self.gathered.data(read);
+        (Some(value), Ok(warnings))
+    }
+
+    fn take_managed(&mut self, node: Option<NodeIndex>, index: usize, mut planned: Planned) -> Taken {
         let warnings = std::mem::take(&mut planned.diagnostics);
         if let (Some(node), Some(change)) = (node, &planned.change) {
             if let Err(found) = self.check_prevented(node, index, change) {
@@ -381,9 +395,10 @@ impl<'a> Driver<'a, '_> {
         for instance in pending.instances.iter().filter(|instance| instance.wanted) {
             let Some(value) = &instance.value else { continue };
             let site = Site { module: instance.module, resource: pending.resource, repetition: &instance.repetition };
-            for result in self.walk.postconditions(site, value) {
-                found.extend(result.diagnostics);
-            }
+            let results = self.walk.postconditions(site, value);
+            let address = self.absolute(instance.module, &pending.resource.key).instance(instance.key.clone());
+            self.checks.note(&CheckedInstance::Resource(address), Part::After, &results);
+            found.extend(results.into_iter().flat_map(|result| result.diagnostics));
         }
         self.conclude(node, found);
     }
@@ -415,63 +430,4 @@ fn leftover_reason(resource: &Resource, key: &InstanceKey, made: usize) -> Reaso
         (Repetition::Enabled(_), InstanceKey::None) if made == 0 => Reason::DeleteBecauseEnabledFalse,
         _ => Reason::DeleteBecauseWrongRepetition,
     }
-}
-
-/// Reads a data source, or says why not now.
-pub(super) async fn read(job: DataJob) -> Result<ReadData, Diagnostics> {
-    let (config, marks) = job.config.clone().unmark_deep_with_paths();
-    let sensitive = sensitive_paths(&marks);
-    let block = &job.kind.schema.block;
-    let mut diagnostics = Diagnostics::new();
-    let reason = job.deferred.or_else(|| (!config.is_wholly_known()).then_some(Reason::ReadBecauseConfigUnknown));
-    if let Some(reason) = reason {
-        let after = stored::marked(&unknown_until_read(block, &config), &job.kind.schema, &sensitive);
-        let change = Change {
-            address: job.address.clone(),
-            deposed: None,
-            previous_address: None,
-            provider: job.slot.instance().clone(),
-            action: Action::Read,
-            reason: Some(reason),
-            before: Value::null(block.implied_type()),
-            after: after.clone(),
-            before_identity: None,
-            after_identity: None,
-            private: Private::default(),
-            replace_paths: Vec::new(),
-            importing: None,
-            schema: Arc::clone(&job.kind.schema),
-            dependencies: job.dependencies,
-            create_before_destroy: false,
-            generated_config: None,
-            notes: Vec::new(),
-        };
-        let (address, slot, kind) = (job.address, job.slot, job.kind);
-        return Ok(ReadData { change: Some(change), object: None, value: after, address, slot, kind, diagnostics });
-    }
-    let named = |found| with_address(found, &job.address);
-    let provider = job.slot.get().await?;
-    let type_name = job.kind.type_name.clone();
-    let found = provider.validate_data_source(&type_name, config.clone()).await;
-    keep_warnings(found.map_err(|error| named(error.diagnostic().into()))?, &mut diagnostics).map_err(named)?;
-    let request = ReadDataRequest { type_name, config, provider_meta: job.provider_meta.clone() };
-    let response = provider.read_data(request).await.map_err(|error| named(error.diagnostic().into()))?;
-    keep_warnings(response.diagnostics, &mut diagnostics).map_err(named)?;
-    if response.object.is_null() || !response.object.is_wholly_known() {
-        let detail = format!("Provider {:?} produced no complete object for {}.", provider.name(), job.address);
-        return Err(named(Diagnostic::error("Provider produced invalid object", detail).into()));
-    }
-    let object = Object {
-        value: response.object,
-        sensitive,
-        private: Private::default(),
-        identity: None,
-        status: ObjectStatus::default(),
-        dependencies: job.dependencies,
-        create_before_destroy: false,
-        skip_destroy: false,
-    };
-    let value = object.marked(&job.kind.schema);
-    let (address, slot, kind) = (job.address, job.slot, job.kind);
-    Ok(ReadData { change: None, object: Some(object), value, address, slot, kind, diagnostics })
 }

@@ -1,6 +1,7 @@
 //! Objects in the state that no configuration wants: of resources that make fewer instances, and of those that are gone.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use groma_lang::config::ResourceMode;
 use groma_lang::graph::{NodeIndex, NodeKind};
@@ -52,6 +53,7 @@ impl Driver<'_, '_> {
                         refresh_only: self.request.options.mode == Mode::RefreshOnly,
                         import: None,
                         provider_meta: None,
+                        events: Arc::clone(&self.request.events),
                         wanted: Wanted::Absent { reason, forget },
                     }))
                 });

@@ -19,16 +19,14 @@ use crate::execution::may_meet;
 impl Driver<'_, '_> {
     /// Why a data source cannot be read now, if its configuration does not say so itself.
     pub(super) fn deferral(&self, node: NodeIndex, site: Site<'_>, config: &Value) -> Option<Reason> {
-        if site.resource.check.is_some() {
-            return None;
-        }
         if !config.is_wholly_known() {
             return Some(Reason::ReadBecauseConfigUnknown);
         }
         let module = self.walk.graph().nodes[node].module;
         let here = self.walk.module_instance(site.module);
         let waits_for = self.awaited(node, module, site.resource);
-        let pending = waits_for.iter().any(|node| self.is_pending(*node, here));
+        let own = site.resource.key.mode;
+        let pending = waits_for.iter().any(|node| self.is_pending(*node, here, own));
         pending.then_some(Reason::ReadBecauseDependencyPending)
     }
 
@@ -82,10 +80,10 @@ impl Driver<'_, '_> {
         found
     }
 
-    fn is_pending(&self, node: NodeIndex, here: &ModuleInstance) -> bool {
-        let managed =
-            matches!(&self.walk.graph().nodes[node].kind, NodeKind::Resource(key) if key.mode == ResourceMode::Managed);
-        managed && self.gathered.pending_in(node).iter().any(|there| may_meet(here, there))
+    /// Whether something is still to be done with a resource. What is only read has no effects that others like it must wait for.
+    fn is_pending(&self, node: NodeIndex, here: &ModuleInstance, own: ResourceMode) -> bool {
+        let counts = matches!(&self.walk.graph().nodes[node].kind, NodeKind::Resource(key) if key.mode != own);
+        counts && self.gathered.pending_in(node).iter().any(|there| may_meet(here, there))
     }
 
     /// Whether an entry of `replace_triggered_by` triggers.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use groma_lang::config::{ProviderConfigKey, ProviderRef, Resource};
+use groma_lang::config::{ProviderConfigKey, ProviderMeta, ProviderRef, Resource};
 use groma_lang::walk::{InstanceIndex, Site, Walk};
 use groma_model::address::{InstanceKey, Module, Provider, ProviderConfig, ProviderInstance};
 use groma_model::diag::{Diagnostic, Diagnostics};
@@ -16,11 +16,13 @@ use crate::providers::{Providers, Slot};
 pub(crate) struct ProviderUse {
     providers: Arc<dyn Providers>,
     slots: BTreeMap<ProviderInstance, Arc<Slot>>,
+    /// What modules tell providers about themselves.
+    metas: BTreeMap<(InstanceIndex, Provider), Option<Value>>,
 }
 
 impl ProviderUse {
     pub(crate) fn new(providers: Arc<dyn Providers>) -> Self {
-        Self { providers, slots: BTreeMap::new() }
+        Self { providers, slots: BTreeMap::new(), metas: BTreeMap::new() }
     }
 
     pub(crate) fn providers(&self) -> &Arc<dyn Providers> {
@@ -51,6 +53,42 @@ impl ProviderUse {
         };
         let instance = resolved(walk, site.module, site.resource, key)?;
         self.slot(&instance).ok_or_else(|| missing_instance(&instance, &site.resource.key.to_string()))
+    }
+
+    /// What a module tells a provider about itself, without marks.
+    pub(crate) fn meta(
+        &mut self,
+        walk: &Walk<'_>,
+        module: InstanceIndex,
+        provider: &Provider,
+    ) -> Result<Option<Value>, Diagnostics> {
+        let declared = walk.module(module);
+        if declared.provider_meta.is_empty() {
+            return Ok(None);
+        }
+        let key = (module, provider.clone());
+        if let Some(known) = self.metas.get(&key) {
+            return Ok(known.clone());
+        }
+        let offered = self.providers.schema(provider);
+        let schema = offered.as_ref().and_then(|offered| offered.provider_meta.as_ref()?.get().ok().cloned());
+        let meta = match schema {
+            Some(schema) => walk.provider_meta(module, provider, &schema.block),
+            None => {
+                let of = |meta: &&ProviderMeta| declared.required_providers.provider_of(&meta.provider) == *provider;
+                match declared.provider_meta.values().find(of) {
+                    None => None,
+                    Some(meta) => return Err(no_meta(provider, meta)),
+                }
+            }
+        };
+        let value = match meta {
+            None => None,
+            Some((_, found)) if found.has_errors() => return Err(found),
+            Some((value, _)) => Some(value.unmark_deep().0),
+        };
+        self.metas.insert(key, value.clone());
+        Ok(value)
     }
 
     /// The provider that an object in the state was made with.
@@ -162,6 +200,12 @@ pub(super) fn instance_key((value, diagnostics): (Value, Diagnostics)) -> Result
             Err(Diagnostic::error("Invalid provider instance key", detail).into())
         }
     }
+}
+
+fn no_meta(provider: &Provider, meta: &ProviderMeta) -> Diagnostics {
+    let summary = format!("Provider {provider} doesn't support provider_meta");
+    let detail = "The module has a provider_meta block for a provider that takes none. Remove the block.";
+    Diagnostic::error(summary, detail).at(meta.provider_span).into()
 }
 
 fn missing_instance(instance: &ProviderInstance, resource: &str) -> Diagnostics {

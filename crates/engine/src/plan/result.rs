@@ -1,23 +1,25 @@
 //! What the planning walk has found so far, and the plan that is made of it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use groma_lang::graph::NodeIndex;
 use groma_model::address::{AbsInstance, AbsResource, ModuleInstance};
-use groma_model::diag::Diagnostics;
+use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::mark::Mark;
 use groma_model::text::Str;
 use groma_model::ty::Type;
 use groma_model::value::Value;
+use groma_provider::api::Private;
 use groma_state::{InstanceState, OutputState, ResourceState, State};
 
+use super::data::ReadData;
 use super::driver::Driver;
 use super::instance::Planned;
-use super::nodes::ReadData;
 use super::{Mode, OutputChange, Plan};
 use crate::change::{Action, Change};
 use crate::execution::{Cycle, Execution, Sources};
-use crate::stored::{Object, ObjectSchema};
+use crate::interrupt::Urgency;
 
 /// What has been found so far.
 pub(super) struct Gathered {
@@ -85,10 +87,8 @@ impl Gathered {
 
     /// Takes a managed instance in.
     pub(super) fn managed(&mut self, planned: Planned) {
-        let Planned { address, deposed, kind, slot, previous, refreshed, change, .. } = planned;
-        if deposed.is_none() {
-            self.drift.extend(drifted(&address, &kind, previous.as_ref(), refreshed.as_ref(), change.as_ref()));
-        }
+        self.drift.extend(drifted(&planned));
+        let Planned { address, deposed, kind, slot, refreshed, change, .. } = planned;
         let resource = self
             .prior
             .resources
@@ -146,30 +146,42 @@ impl Gathered {
     }
 }
 
-/// What happened to an object outside.
-fn drifted(
-    address: &AbsInstance,
-    kind: &ObjectSchema,
-    previous: Option<&Object>,
-    refreshed: Option<&Object>,
-    change: Option<&Change>,
-) -> Option<Change> {
-    let previous = previous?;
-    let action = match refreshed {
+/// What happened to an object outside, or since it was moved.
+fn drifted(planned: &Planned) -> Option<Change> {
+    let previous = planned.previous.as_ref().filter(|_| planned.deposed.is_none())?;
+    let moved = planned.previous_address.as_ref().filter(|from| **from != planned.address);
+    // An object that has become another kind of object cannot be compared with what it was.
+    if moved.is_some_and(|from| from.instance.resource.ty != planned.address.instance.resource.ty) {
+        return None;
+    }
+    let schema = &planned.kind.schema;
+    let before = previous.marked(schema);
+    let after = planned.refreshed.as_ref().map(|object| object.marked(schema));
+    let action = match &after {
         None => Action::Delete,
-        Some(refreshed) if refreshed.value != previous.value => Action::Update,
+        Some(after) if *after != before => Action::Update,
+        Some(_) if moved.is_some() => Action::NoOp,
         Some(_) => return None,
     };
-    let nothing = Value::null(kind.schema.block.implied_type());
-    let base = change?.clone();
     Some(Change {
-        address: address.clone(),
+        address: planned.address.clone(),
+        deposed: None,
+        previous_address: planned.previous_address.clone(),
+        provider: planned.slot.instance().clone(),
         action,
         reason: None,
-        before: previous.marked(&kind.schema),
-        after: refreshed.map_or(nothing, |object| object.marked(&kind.schema)),
+        before,
+        after: after.unwrap_or_else(|| Value::null(schema.block.implied_type())),
+        before_identity: previous.identity.clone(),
+        after_identity: planned.refreshed.as_ref().and_then(|object| object.identity.clone()),
+        private: Private::default(),
         replace_paths: Vec::new(),
-        ..base
+        importing: None,
+        schema: Arc::clone(schema),
+        dependencies: Arc::from([]),
+        create_before_destroy: false,
+        generated_config: None,
+        notes: Vec::new(),
     })
 }
 
@@ -177,8 +189,9 @@ impl Driver<'_, '_> {
     /// The plan.
     pub(super) fn finish(mut self) -> (Option<Plan>, Diagnostics) {
         self.diagnostics.extend(std::mem::take(&mut self.gathered.problems));
-        if self.diagnostics.has_errors() {
-            return (None, self.diagnostics);
+        if self.request.interrupt.urgency() != Urgency::None {
+            let detail = "Planning was interrupted. The plan is not complete and cannot be applied.";
+            self.diagnostics.push(Diagnostic::error("Operation interrupted", detail));
         }
         let outputs = self.output_changes();
         let mut changes: Vec<Change> = std::mem::take(&mut self.gathered.changes).into_values().flatten().collect();
@@ -195,13 +208,12 @@ impl Driver<'_, '_> {
         };
         let declared = |node| self.selection.includes(node);
         let sources = Sources { graph: self.walk.graph(), changes: &changes, stored: &stored, declared: &declared };
-        let execution = match Execution::new(&sources) {
-            Ok(execution) => execution,
-            Err(cycle) => {
-                self.diagnostics.push(cycle_error(&cycle, &changes));
-                return (None, self.diagnostics);
-            }
-        };
+        // What is not complete is not carried out.
+        let order = if self.diagnostics.has_errors() { Ok(Execution::default()) } else { Execution::new(&sources) };
+        let execution = order.unwrap_or_else(|cycle| {
+            self.diagnostics.push(cycle_error(&cycle, &changes));
+            Execution::default()
+        });
         let plan = Plan {
             mode: self.request.options.mode,
             changes,
@@ -211,10 +223,10 @@ impl Driver<'_, '_> {
             prior_state: self.gathered.prior,
             data: self.gathered.data,
             execution,
-            checks: Vec::new(),
+            checks: self.checks.reports(),
             relevant: Vec::new(),
             options: self.request.options.clone(),
-            errored: false,
+            errored: self.diagnostics.has_errors(),
         };
         (Some(plan), self.diagnostics)
     }
@@ -231,7 +243,8 @@ impl Driver<'_, '_> {
         }
         let outputs = &self.walk.module(0).outputs;
         let partial = !self.request.options.targets.is_empty() || !self.request.options.excludes.is_empty();
-        let gone = |name: &Str| !(changes.contains_key(name) || partial && outputs.contains_key(name));
+        let everything = self.request.options.mode == Mode::Destroy && !partial;
+        let gone = |name: &Str| !changes.contains_key(name) && (everything || !outputs.contains_key(name));
         for (name, output) in stored.iter().filter(|(name, _)| gone(name)).collect::<Vec<_>>() {
             let gone = output_change(before(name), Value::null(Type::Dynamic), output.sensitive);
             changes.insert(name.clone(), gone);
@@ -240,10 +253,10 @@ impl Driver<'_, '_> {
     }
 }
 
-fn cycle_error(cycle: &Cycle, changes: &[Change]) -> groma_model::diag::Diagnostic {
+fn cycle_error(cycle: &Cycle, changes: &[Change]) -> Diagnostic {
     let Cycle(steps) = cycle;
     let named: Vec<String> = steps.iter().map(|name| name.describe(changes)).collect();
-    groma_model::diag::Diagnostic::error(format!("Cycle: {}", named.join(", ")), "")
+    Diagnostic::error(format!("Cycle: {}", named.join(", ")), "")
 }
 
 fn marked_output(output: &OutputState) -> Value {

@@ -99,23 +99,32 @@ pub(super) fn check_message(rule: &CheckRule, scope: &ModuleScope<'_>) -> Diagno
 }
 
 /// Checks a `validation` of a variable. `blame` is where the value was given.
-pub(super) fn check_validation(rule: &CheckRule, scope: &ModuleScope<'_>, blame: Span) -> Diagnostics {
-    let (Some(condition), Some(message)) = (&rule.condition, &rule.error_message) else { return Diagnostics::new() };
-    let (result, mut diagnostics) = evaluate(condition, scope);
+pub(super) fn check_validation(rule: &CheckRule, scope: &ModuleScope<'_>, blame: Span) -> RuleResult {
+    let mut result = RuleResult { status: RuleStatus::Error, failure: None, diagnostics: Diagnostics::new() };
+    let (Some(condition), Some(message)) = (&rule.condition, &rule.error_message) else { return result };
+    let (value, found) = evaluate(condition, scope);
+    result.diagnostics.extend(found);
     let (text, found) = evaluate(message, scope);
-    diagnostics.extend(found);
-    if diagnostics.has_errors() {
-        return diagnostics;
+    result.diagnostics.extend(found);
+    if result.diagnostics.has_errors() {
+        return result;
     }
-    match truth(&result, condition, "Invalid variable validation result", "Validation condition") {
-        Err(diagnostic) => diagnostics.push(diagnostic),
-        Ok(Some(false)) => diagnostics.extend(failed_validation(&text, message, blame)),
-        Ok(_) => {}
+    match truth(&value, condition, "Invalid variable validation result", "Validation condition") {
+        Err(diagnostic) => result.diagnostics.push(diagnostic),
+        Ok(Some(true)) => result.status = RuleStatus::Pass,
+        Ok(None) => result.status = RuleStatus::Unknown,
+        Ok(Some(false)) => {
+            result.status = RuleStatus::Fail;
+            let (shown, found) = failed_validation(&text, message, blame);
+            result.failure = shown;
+            result.diagnostics.extend(found);
+        }
     }
-    diagnostics
+    result
 }
 
-fn failed_validation(text: &Value, message: &Expr, blame: Span) -> Diagnostics {
+/// What is said about a value that is refused: for the record, and to the user.
+fn failed_validation(text: &Value, message: &Expr, blame: Span) -> (Option<String>, Diagnostics) {
     let mut diagnostics = Diagnostics::new();
     let mut invalid = |summary: &str, detail: String| {
         diagnostics.push(Diagnostic::error(summary, detail).at(message.span));
@@ -124,7 +133,7 @@ fn failed_validation(text: &Value, message: &Expr, blame: Span) -> Diagnostics {
     if !text.is_known() {
         let detail = "Value used in error message is not known and can not be used in error_message until after apply.";
         invalid("Invalid error message", detail.into());
-        return diagnostics;
+        return (None, diagnostics);
     }
     match convert(text, &Type::String) {
         Err(error) => invalid("Invalid error message", format!("Unsuitable value for error message: {error}.")),
@@ -143,7 +152,7 @@ fn failed_validation(text: &Value, message: &Expr, blame: Span) -> Diagnostics {
     }
     let detail = format!("{shown}\n\nThis was checked by a validation rule of the variable.");
     diagnostics.push(Diagnostic::error("Invalid value for variable", detail).at(blame).within(blame));
-    diagnostics
+    (Some(shown), diagnostics)
 }
 
 fn hidden_message(kind: &str) -> String {

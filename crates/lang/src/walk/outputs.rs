@@ -1,6 +1,6 @@
 //! Output values.
 
-use groma_model::diag::{Diagnostic, Diagnostics, Severity};
+use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::mark::Mark;
 use groma_model::text::Str;
 use groma_model::value::Value;
@@ -8,17 +8,17 @@ use groma_model::value::Value;
 use super::{InstanceIndex, ModuleScope, Walk, check_depends_on, conditions};
 use crate::config::Output;
 use crate::eval::evaluate;
+use crate::graph::NodeKind;
 
 impl Walk<'_> {
     pub(super) fn visit_output(&mut self, instance: InstanceIndex, name: &Str) -> Diagnostics {
         let Some(output) = self.module_of(instance).outputs.get(name) else { return Diagnostics::new() };
         let is_root = self.arena[instance].parent.is_none();
         let scope = ModuleScope::new(self, instance);
-        let mut diagnostics = Diagnostics::new();
-        for rule in &output.preconditions {
-            let what = "Module output value precondition";
-            diagnostics.extend(conditions::check_rule(rule, &scope, what, Severity::Error).diagnostics);
-        }
+        let what = "Module output value precondition";
+        let judge = |rule| conditions::check_rule(rule, &scope, what, self.severity());
+        let results = output.preconditions.iter().map(judge).collect();
+        let mut diagnostics = self.judged(instance, NodeKind::Output(name.clone()), results);
         let (Some(expr), false) = (&output.expr, diagnostics.has_errors()) else { return diagnostics };
         let (value, found) = evaluate(expr, &scope);
         diagnostics.extend(found);

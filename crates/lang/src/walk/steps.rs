@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use groma_model::address::{InstanceKey, ModuleInstance};
-use groma_model::diag::{Diagnostic, Diagnostics, Severity};
+use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::schema::Block;
 use groma_model::text::Str;
 use groma_model::value::Value;
@@ -13,7 +13,7 @@ use groma_syntax::body::Body;
 
 use super::expansion::{Expansion, expand};
 use super::{InputValue, Instance, InstanceIndex, ModuleScope, RepetitionData, RuleResult, Settings, Walk, conditions};
-use crate::config::{Check, CheckRule, Module, ProviderConfigKey, Resource, ResourceKey};
+use crate::config::{Module, ProviderConfigKey, ProviderMeta, ProviderSource, Resource, ResourceKey};
 use crate::decode;
 use crate::eval::evaluate;
 use crate::graph::{Graph, ModuleIndex};
@@ -56,6 +56,7 @@ impl<'a> Walk<'a> {
             instances: vec![Vec::new(); modules],
             arena: vec![root],
             module_values: RefCell::default(),
+            judgements: RefCell::default(),
         };
         walk.instances[0].push(0);
         let diagnostics = walk.check_requirements();
@@ -157,22 +158,28 @@ impl<'a> Walk<'a> {
     /// The preconditions of a resource instance.
     pub fn preconditions(&self, site: Site<'_>) -> Vec<RuleResult> {
         let scope = self.scope_at(site);
-        let check = |rule| conditions::check_rule(rule, &scope, "Resource precondition", Severity::Error);
+        let check = |rule| conditions::check_rule(rule, &scope, "Resource precondition", self.severity());
         site.resource.preconditions.iter().map(check).collect()
     }
 
     /// The postconditions of a resource instance, which is `itself` now.
     pub fn postconditions(&self, site: Site<'_>, itself: &Value) -> Vec<RuleResult> {
         let scope = self.scope_at(site).being(site.resource, itself.clone());
-        let check = |rule| conditions::check_rule(rule, &scope, "Resource postcondition", Severity::Error);
+        let check = |rule| conditions::check_rule(rule, &scope, "Resource postcondition", self.severity());
         site.resource.postconditions.iter().map(check).collect()
     }
 
-    /// The assertions of a `check` block.
-    pub fn assertions(&self, module: InstanceIndex, check: &Check) -> Vec<RuleResult> {
-        let scope = ModuleScope::new(self, module).in_check(check.name.clone());
-        let judge = |rule: &CheckRule| conditions::check_rule(rule, &scope, "Check block assertion", Severity::Warning);
-        check.asserts.iter().map(judge).collect()
+    /// What a module tells a provider about itself: its `provider_meta` block. None if it has none.
+    pub fn provider_meta(
+        &self,
+        module: InstanceIndex,
+        provider: &ProviderSource,
+        schema: &Block,
+    ) -> Option<(Value, Diagnostics)> {
+        let declared = self.module_of(module);
+        let own = |meta: &&ProviderMeta| declared.required_providers.provider_of(&meta.provider) == *provider;
+        let meta = declared.provider_meta.values().find(own)?;
+        Some(decode::decode_block(&meta.config, schema, &ModuleScope::new(self, module)))
     }
 
     /// The configuration of a provider, once or by key. Without a block it is empty.

@@ -10,6 +10,7 @@ use super::{InstanceIndex, ModuleScope, RepetitionData, Walk};
 use crate::config::Variable;
 use crate::config::ignored::ignored_attributes;
 use crate::eval::evaluate;
+use crate::graph::NodeKind;
 
 const INVALID_VALUE: &str = "Invalid value for input variable";
 const NOT_SET: &str = "Required variable not set";
@@ -113,11 +114,9 @@ impl Walk<'_> {
         let scope = ModuleScope::new(self, instance).judging(variable.name.clone());
         let argument = self.graph.modules[self.arena[instance].module].arguments.get(&variable.name);
         let blame = argument.map_or(variable.declared.header, |argument| argument.expr.span);
-        let mut diagnostics = Diagnostics::new();
-        for rule in &variable.validations {
-            diagnostics.extend(super::conditions::check_validation(rule, &scope, blame));
-        }
-        diagnostics
+        let judge = |rule| super::conditions::check_validation(rule, &scope, blame);
+        let results = variable.validations.iter().map(judge).collect();
+        self.judged(instance, NodeKind::Variable(variable.name.clone()), results)
     }
 }
 
