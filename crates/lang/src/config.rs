@@ -48,6 +48,7 @@ pub use named::{Local, Output};
 pub use provider::requirements::{RequiredProvider, RequiredProviders};
 pub use provider::{ProviderConfig, ProviderRef};
 pub use provisioner::{Connection, OnFailure, Provisioner, When};
+pub use read::constant_value;
 pub use removed::Removed;
 pub use resource::{IgnoreChanges, Managed, RelativePath, Resource, trigger_keys, trigger_target};
 pub use variable::{Parsing, Variable, VariableType};

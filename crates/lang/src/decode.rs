@@ -16,6 +16,7 @@ use groma_syntax::body::Body;
 use crate::eval::Scope;
 use crate::refs::telling_problems;
 
+pub use as_blocks::{applies_to as takes_blocks_as_attributes, written as written_as_blocks};
 pub use locate::{locate, refuse_ephemeral};
 pub use traversal::{attribute_at, check_traversal};
 

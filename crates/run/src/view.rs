@@ -1,6 +1,16 @@
 //! JSON as machines know it from Terraform and OpenTofu. Only data leaves here; who prints it is not our business.
 
+mod change;
+pub mod checks;
+pub mod config;
 pub mod diagnostic;
 pub mod functions;
+mod modules;
+pub mod outputs;
+pub mod plan;
 pub mod schema;
+pub mod state;
+pub mod stream;
+pub mod text;
 pub mod validate;
+pub mod value;

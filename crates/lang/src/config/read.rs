@@ -250,7 +250,7 @@ impl<'a> Decoder<'a> {
 }
 
 /// The value of an expression that may refer to nothing.
-pub(crate) fn constant_value(map: &SourceMap, expr: &Expr) -> (Value, Diagnostics) {
+pub fn constant_value(map: &SourceMap, expr: &Expr) -> (Value, Diagnostics) {
     evaluate(&literal::as_constant(map, expr), &EmptyScope)
 }
 

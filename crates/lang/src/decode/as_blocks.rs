@@ -8,7 +8,7 @@ use groma_model::ty::Type;
 use groma_syntax::body::{Body, BodySchema};
 
 /// Whether a schema is of the old kind. Schemas that use what only newer providers can say are taken at their word.
-pub(super) fn applies_to(schema: &Schema) -> bool {
+pub fn applies_to(schema: &Schema) -> bool {
     schema.attributes.values().all(is_old) && schema.block_types.values().all(|nested| applies_to(&nested.block))
 }
 
@@ -25,7 +25,7 @@ fn is_old(attribute: &Attribute) -> bool {
 }
 
 /// The attributes that a body does not give as arguments and that may stand in it as blocks, with the schema of one block.
-pub(super) fn written(body: &Body, schema: &Schema) -> BTreeMap<Str, Schema> {
+pub fn written(body: &Body, schema: &Schema) -> BTreeMap<Str, Schema> {
     let mut found = BTreeMap::new();
     for (name, attribute) in &schema.attributes {
         let AttributeKind::Type(Type::List(element) | Type::Set(element)) = &attribute.ty else { continue };

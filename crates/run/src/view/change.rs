@@ -1,0 +1,159 @@
+//! One change of a plan, as `resource_changes`, `resource_drift` and `output_changes` list it.
+
+use groma_engine::change::Change;
+use groma_engine::plan::OutputChange;
+use groma_model::address::ResourceMode;
+use groma_model::value::Value;
+use groma_provider::api::ImportTarget;
+use serde::ser::{Serialize, Serializer};
+
+use super::value::{Known, PathSteps, Plain, Shape, index, sensitive, unknown};
+
+/// How machines are told which kind of resource it is.
+pub(super) fn mode_name(mode: ResourceMode) -> &'static str {
+    match mode {
+        ResourceMode::Managed => "managed",
+        ResourceMode::Data => "data",
+        ResourceMode::Ephemeral => "ephemeral",
+    }
+}
+
+/// Whether machines are told of a change. That data sources are dropped from the state is nobody's business.
+pub(super) fn is_shown(change: &Change) -> bool {
+    use groma_engine::change::Action;
+    !(change.address.instance.resource.mode == ResourceMode::Data && change.action == Action::Delete)
+}
+
+/// An entry of `resource_changes` or `resource_drift`, made when it is written.
+pub(super) struct ResourceChange<'p>(pub(super) &'p Change);
+
+#[derive(serde::Serialize)]
+struct ResourceChangeJson<'p> {
+    address: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous_address: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    module_address: String,
+    mode: &'static str,
+    #[serde(rename = "type")]
+    ty: &'p str,
+    name: &'p str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<serde_json::Value>,
+    provider_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deposed: Option<&'p str>,
+    change: ChangeJson<'p>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action_reason: Option<&'static str>,
+}
+
+#[derive(serde::Serialize)]
+struct ChangeJson<'p> {
+    actions: &'static [&'static str],
+    before: Plain<'p>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<Known<'p>>,
+    after_unknown: Shape<'p>,
+    before_sensitive: Shape<'p>,
+    after_sensitive: Shape<'p>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    replace_paths: Vec<PathSteps<'p>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    importing: Option<ImportingJson<'p>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generated_config: Option<&'p str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before_identity: Option<Plain<'p>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_identity: Option<Plain<'p>>,
+}
+
+/// How an object that exists is found.
+#[derive(serde::Serialize)]
+pub(super) struct ImportingJson<'p> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'p str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity: Option<Plain<'p>>,
+}
+
+impl<'p> From<&'p ImportTarget> for ImportingJson<'p> {
+    fn from(target: &'p ImportTarget) -> Self {
+        match target {
+            ImportTarget::Id(id) => Self { id: Some(id.as_str()).filter(|id| !id.is_empty()), identity: None },
+            ImportTarget::Identity(identity) => Self { id: None, identity: Some(Plain(identity)) },
+        }
+    }
+}
+
+/// Where the object was, if it was somewhere else.
+pub(super) fn previous_address(change: &Change) -> Option<&groma_model::address::AbsInstance> {
+    change.previous_address.as_ref().filter(|from| **from != change.address)
+}
+
+impl Serialize for ResourceChange<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(change) = self;
+        let resource = &change.address.instance.resource;
+        let block = &change.schema.block;
+        let is_wholly_known = change.after.is_wholly_known();
+        let json = ResourceChangeJson {
+            address: change.address.to_string(),
+            previous_address: previous_address(change).map(ToString::to_string),
+            module_address: change.address.module.to_string(),
+            mode: mode_name(resource.mode),
+            ty: &resource.ty,
+            name: &resource.name,
+            index: index(change.address.key()),
+            provider_name: change.provider.config.provider.to_string(),
+            deposed: change.deposed.as_ref().map(|key| key.as_str()),
+            change: ChangeJson {
+                actions: change.action.names(),
+                before: Plain(&change.before),
+                after: change.after.is_known().then_some(Known(&change.after)),
+                after_unknown: if is_wholly_known { Shape::Entries(Vec::new()) } else { unknown(&change.after) },
+                before_sensitive: sensitive(&change.before, block),
+                after_sensitive: sensitive(&change.after, block),
+                replace_paths: change.replace_paths.iter().map(PathSteps).collect(),
+                importing: change.importing.as_ref().map(ImportingJson::from),
+                generated_config: change.generated_config.as_deref().filter(|text| !text.is_empty()),
+                before_identity: identity(change.before_identity.as_ref()),
+                after_identity: identity(change.after_identity.as_ref()),
+            },
+            action_reason: change.reason.map(|reason| reason.name()),
+        };
+        json.serialize(serializer)
+    }
+}
+
+/// An identity that is there.
+pub(super) fn identity(identity: Option<&Value>) -> Option<Plain<'_>> {
+    identity.filter(|identity| !identity.is_null() && identity.is_known()).map(Plain)
+}
+
+/// An entry of `output_changes`.
+pub(super) struct OutputChangeView<'p>(pub(super) &'p OutputChange);
+
+impl Serialize for OutputChangeView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(change) = self;
+        // All that is known about an output is whether it is or was sensitive.
+        let sensitive = || if change.sensitive { Shape::Yes } else { Shape::No };
+        let is_wholly_known = change.after.is_wholly_known();
+        let json = ChangeJson {
+            actions: change.action.names(),
+            before: Plain(&change.before),
+            after: change.after.is_known().then_some(Known(&change.after)),
+            after_unknown: if is_wholly_known { Shape::No } else { unknown(&change.after) },
+            before_sensitive: sensitive(),
+            after_sensitive: sensitive(),
+            replace_paths: Vec::new(),
+            importing: None,
+            generated_config: None,
+            before_identity: None,
+            after_identity: None,
+        };
+        json.serialize(serializer)
+    }
+}
