@@ -17,6 +17,7 @@ use groma_model::address::Provider;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_provider::install::Settings;
 
+use crate::backend::PathOverrides;
 use crate::online::Online;
 use crate::requirements;
 use crate::session::{Loaded, Session};
@@ -61,9 +62,14 @@ impl Session {
         })
     }
 
-    /// Providers of the objects in the local state.
+    /// Providers of the objects in the local state. A state that is somewhere else says nothing here.
     pub fn state_providers(&self) -> Result<BTreeSet<Provider>, Diagnostic> {
-        requirements::of_local_state(&self.start().working_dir.join(&self.start().root_dir), self.workspace())
+        let Some(backend) = self.recorded_backend(&PathOverrides::default())? else { return Ok(BTreeSet::new()) };
+        let workspace = backend.selection.current().map_err(|problem| problem.diagnostic())?;
+        let path = backend.workspaces.paths(&workspace).read;
+        let state = groma_state::read_file(&path)
+            .map_err(|problem| Diagnostic::error("Error loading state", problem.diagnostic().detail))?;
+        Ok(state.iter().flat_map(groma_state::State::providers).cloned().collect())
     }
 
     /// Records where providers were looked for, if that was not the usual place.

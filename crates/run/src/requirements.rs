@@ -1,7 +1,6 @@
 //! Which providers a configuration and its state need, in which versions, and who says so.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use groma_lang::config::VersionConstraint;
 use groma_lang::load::{ModuleNode, ModuleTree};
@@ -126,17 +125,6 @@ fn constrain(
 pub(crate) fn module_address(path: &[Str]) -> String {
     let names: Vec<String> = path.iter().map(|name| format!("module.{name}")).collect();
     names.join(".")
-}
-
-/// Providers of the objects in a local state. A state that is somewhere else says nothing here.
-pub fn of_local_state(working_dir: &Path, workspace: &str) -> Result<BTreeSet<Provider>, Diagnostic> {
-    let path = match workspace {
-        "default" => working_dir.join("terraform.tfstate"),
-        other => working_dir.join("terraform.tfstate.d").join(other).join("terraform.tfstate"),
-    };
-    let state = groma_state::read_file(&path)
-        .map_err(|problem| Diagnostic::error("Error loading state", format!("{}: {problem}", path.display())))?;
-    Ok(state.iter().flat_map(groma_state::State::providers).cloned().collect())
 }
 
 impl ProviderRequirements {

@@ -15,8 +15,8 @@ use groma_state::{
     WorkspaceName, lock_within, random_id,
 };
 
-use crate::backend::Backend;
 pub use crate::backend::PathOverrides;
+use crate::backend::{Backend, LocalSettings};
 use crate::outside::Machine;
 use crate::session::Session;
 
@@ -69,7 +69,7 @@ impl StateAccess {
 
     /// The state in a file, whatever the configuration says.
     pub fn of_file(session: &Session, paths: &PathOverrides) -> StateAccess {
-        let backend = session.local_backend(None, None, paths);
+        let backend = session.local_backend(LocalSettings::default(), paths);
         Self::in_workspace(backend, WorkspaceName::default_workspace(), session.machine().clone())
     }
 

@@ -2,12 +2,14 @@
 
 mod options;
 
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use groma_lang::config::Module;
-use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::diag::Diagnostics;
+use groma_run::backend::{BackendReady, BackendWishes, Confirm};
 use groma_run::modules::InstallSettings;
 use groma_run::online::Online;
 use groma_run::providers::{BuiltInUse, InstallOptions, LockFileChange, Observer, ProviderChoice};
@@ -17,6 +19,7 @@ use groma_run::session::Session;
 use super::Context;
 use super::shared::{announcer, online, session};
 use crate::announce::Announcer;
+use crate::ask;
 use crate::failure::Failure;
 use crate::installing::Installing;
 
@@ -138,8 +141,7 @@ impl Init<'_> {
             self.shown = true;
             let title = "Initializing the backend...";
             self.announcer.say_both(&format!("\n{}", self.bold(title)), title)?;
-            diagnostics.extend(self.check_backend(&root));
-            if diagnostics.has_errors() {
+            if !self.backend(session, &root, diagnostics)? {
                 return Ok(Done::Stopped);
             }
         }
@@ -153,30 +155,32 @@ impl Init<'_> {
         self.announcer.ui().bold(text)
     }
 
-    /// Other backends than the local one are not there yet, and nothing else is used in their place.
-    fn check_backend(&self, root: &Module) -> Option<Diagnostic> {
-        if let Some(cloud) = &root.cloud {
-            let detail = "The cloud block is not supported yet. Run \"groma init -backend=false\" to install modules and \
-                          providers without it.";
-            return Some(Diagnostic::error("Unsupported backend type", detail).at(cloud.header));
-        }
-        let Some(backend) = &root.backend else {
-            let given = !self.args.backend_config.is_empty();
-            let detail = "-backend-config was used without a \"backend\" block in the configuration.\n\nIf you intended to \
-                          override the default local backend configuration, no action is required, but you may add an \
-                          explicit backend block to your configuration to clear this warning:\n\nterraform {\n  backend \
-                          \"local\" {}\n}";
-            return given.then(|| Diagnostic::warning("Missing backend configuration", detail));
+    /// False if the state cannot be kept as the configuration says.
+    fn backend(&self, session: &mut Session, root: &Module, diagnostics: &mut Diagnostics) -> Result<bool, Failure> {
+        let wishes = BackendWishes {
+            config: &self.args.backend_config,
+            reconfigure: self.args.reconfigure,
+            migrate_state: self.args.migrate_state,
+            force_copy: self.args.force_copy,
         };
-        if backend.kind.as_str() == "local" {
-            return None;
-        }
-        let detail = format!(
-            "The backend {:?} is not supported yet: for now the state is a local file. Run \"groma init -backend=false\" to \
-             install modules and providers without it.",
-            backend.kind.as_str()
-        );
-        Some(Diagnostic::error("Unsupported backend type", detail).at(backend.kind_span))
+        let ui = self.announcer.ui();
+        let mut ask = |question: &str, hint: &str| ask::ask(ui, question, hint).is_ok_and(|answer| answer == "yes");
+        let may_ask = self.args.input && !self.args.json.json && io::stdin().is_terminal();
+        let confirm: Confirm<'_> = if may_ask { Some(&mut ask) } else { None };
+        let (ready, found) = session.init_backend(root, wishes, confirm);
+        diagnostics.extend(found);
+        let said = match &ready {
+            None | Some(BackendReady::Unchanged) => return Ok(ready.is_some()),
+            Some(BackendReady::Configured(kind)) => format!(
+                "Successfully configured the backend {kind:?}! groma will automatically\nuse this backend unless the backend \
+                 configuration changes."
+            ),
+            Some(BackendReady::Unset(kind)) => {
+                format!("Successfully unset the backend {kind:?}. groma will now operate locally.")
+            }
+        };
+        self.announcer.say_both(&format!("\n{}", ui.good(&said)), &said.replace('\n', " "))?;
+        Ok(true)
     }
 
     /// False if modules could not be installed.
