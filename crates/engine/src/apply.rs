@@ -1,8 +1,11 @@
 //! Applying: carries a plan out, step by step, and writes down what came of each.
 
 mod driver;
+mod ephemeral;
 mod instance;
+mod prepare;
 mod provision;
+mod record;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +17,7 @@ use groma_model::diag::Diagnostics;
 use groma_model::text::Str;
 use groma_state::State;
 
-use crate::events::Events;
+use crate::events::{Events, Skipped};
 use crate::interrupt::Interrupt;
 use crate::plan::Plan;
 use crate::providers::Providers;
@@ -60,6 +63,8 @@ pub struct Applied {
     pub state: State,
     /// What went wrong.
     pub diagnostics: Diagnostics,
+    /// What was planned and not begun, because something that it needs failed.
+    pub skipped: Vec<Skipped>,
 }
 
 /// Carries a plan out. What was done before an error is in the state.

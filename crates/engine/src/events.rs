@@ -79,14 +79,7 @@ pub enum Event {
         action: Action,
     },
     /// A planned change is not carried out because something that it needs failed.
-    Skipped {
-        /// Of which instance.
-        address: AbsInstance,
-        /// What.
-        action: Action,
-        /// What failed, if that is an object.
-        because_of: Option<AbsInstance>,
-    },
+    Skipped(Skipped),
     /// A provisioner starts.
     ProvisionStarted(AbsInstance, Str),
     /// It printed a line.
@@ -101,6 +94,17 @@ pub enum Event {
     EphemeralDone(AbsInstance, EphemeralAction),
     /// The order to stop was taken in: nothing new begins.
     Stopping,
+}
+
+/// A planned change that is not carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Of which instance.
+    pub address: AbsInstance,
+    /// What.
+    pub action: Action,
+    /// What failed, if that is an object.
+    pub because_of: Option<AbsInstance>,
 }
 
 /// What is done with an ephemeral resource.

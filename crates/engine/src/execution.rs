@@ -59,6 +59,8 @@ pub(crate) struct Sources<'s> {
     pub(crate) changes: &'s [Change],
     /// What the objects in the state depend on, as they were made.
     pub(crate) stored: &'s dyn Fn(&AbsInstance) -> Vec<ConfigResource>,
+    /// Keys that objects of an instance have been put aside under already.
+    pub(crate) put_aside: &'s dyn Fn(&AbsInstance) -> Vec<DeposedKey>,
     /// Which declarations are evaluated.
     pub(crate) declared: &'s dyn Fn(NodeIndex) -> bool,
 }
@@ -70,6 +72,7 @@ impl Execution {
         builder.add_declarations();
         builder.add_changes();
         builder.order_removals();
+        builder.order_checks();
         builder.execution.check_acyclic()?;
         Ok(builder.execution)
     }
@@ -158,7 +161,8 @@ impl<'s> Builder<'s> {
                 self.removes.insert(at, step);
             }
             if change.action == Action::CreateThenDelete {
-                self.execution.deposed_as.insert(at, deposed_key(&change.address));
+                let taken = (self.sources.put_aside)(&change.address);
+                self.execution.deposed_as.insert(at, deposed_key(&change.address, &taken));
             }
         }
     }
@@ -205,6 +209,29 @@ impl<'s> Builder<'s> {
                     self.wait_at(make, &mut gates, GateKind::PlainRemoved, &place);
                 }
             }
+        }
+    }
+
+    /// Data sources of `check` blocks are read when everything else is done.
+    fn order_checks(&mut self) {
+        let in_check = |at: &usize| {
+            let node = self.nodes.get(&self.sources.changes[*at].address.config());
+            node.is_some_and(|node| {
+                let entry = &self.sources.graph.nodes[*node];
+                let NodeKind::Resource(key) = &entry.kind else { return false };
+                let resource = self.sources.graph.modules[entry.module].node.module.resources.get(key);
+                resource.is_some_and(|resource| resource.check.is_some())
+            })
+        };
+        let (checks, others): (Vec<usize>, Vec<usize>) = self.makes.keys().copied().partition(in_check);
+        if checks.is_empty() {
+            return;
+        }
+        let made = others.iter().map(|at| self.makes[at]);
+        let everything = made.chain(self.removes.values().copied()).collect();
+        let gate = self.execution.add(Step::Gate, everything);
+        for at in checks {
+            self.wait_for(self.makes[&at], Some(gate));
         }
     }
 
@@ -323,12 +350,15 @@ fn is_made_first(change: &Change) -> bool {
     change.action == Action::CreateThenDelete || (change.action == Action::Delete && change.create_before_destroy)
 }
 
-/// A key that is the same whenever the same plan is made.
-fn deposed_key(address: &AbsInstance) -> DeposedKey {
-    let hash = address
+/// A key that is the same whenever the same plan is made, and that no other object of the instance has.
+fn deposed_key(address: &AbsInstance, taken: &[DeposedKey]) -> DeposedKey {
+    let mut hash = address
         .to_string()
         .bytes()
         .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    while taken.contains(&DeposedKey::new(hash)) {
+        hash = hash.wrapping_add(1);
+    }
     DeposedKey::new(hash)
 }
 

@@ -3,7 +3,7 @@
 pub(crate) mod data;
 pub(crate) mod dependencies;
 mod driver;
-mod ignore;
+pub(crate) mod ignore;
 pub(crate) mod instance;
 mod moves;
 mod nodes;

@@ -42,6 +42,11 @@ impl Slot {
         &self.instance
     }
 
+    /// The provider, if it was started.
+    pub(crate) fn started(&self) -> Option<Arc<dyn Provider>> {
+        self.started.get().cloned().flatten()
+    }
+
     /// The provider, started and configured. Who comes first is told what went wrong; everybody else only that it did.
     pub(crate) async fn get(&self) -> Result<Arc<dyn Provider>, Diagnostics> {
         let mut found = Diagnostics::new();

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 pub(crate) struct Schedule {
     unmet: Vec<usize>,
     needed_by: Vec<Vec<usize>>,
-    blocked: Vec<bool>,
+    /// What failed that each needs, if anything did.
+    blocked: Vec<Option<usize>>,
     ready: BTreeSet<usize>,
 }
 
@@ -16,7 +17,7 @@ impl Schedule {
         let mut schedule = Self {
             unmet: needs.iter().map(Vec::len).collect(),
             needed_by: vec![Vec::new(); needs.len()],
-            blocked: vec![false; needs.len()],
+            blocked: vec![None; needs.len()],
             ready: BTreeSet::new(),
         };
         for (at, needs) in needs.iter().enumerate() {
@@ -35,15 +36,16 @@ impl Schedule {
         self.ready.pop_first()
     }
 
-    /// Whether something that it needs failed or was blocked itself.
-    pub(crate) fn is_blocked(&self, at: usize) -> bool {
+    /// What failed that it needs, however indirectly. None if nothing did.
+    pub(crate) fn blocked_by(&self, at: usize) -> Option<usize> {
         self.blocked[at]
     }
 
     /// It is over. If it failed, or never started because it was blocked, so is what needs it.
     pub(crate) fn done(&mut self, at: usize, failed: bool) {
+        let cause = failed.then(|| self.blocked[at].unwrap_or(at));
         for needing in std::mem::take(&mut self.needed_by[at]) {
-            self.blocked[needing] |= failed;
+            self.blocked[needing] = self.blocked[needing].or(cause);
             self.unmet[needing] -= 1;
             if self.unmet[needing] == 0 {
                 self.ready.insert(needing);
@@ -66,6 +68,6 @@ mod tests {
         assert_eq!(schedule.next(), Some(0));
         schedule.done(0, true);
         assert_eq!(schedule.next(), Some(2));
-        assert!(schedule.is_blocked(2));
+        assert_eq!(schedule.blocked_by(2), Some(0));
     }
 }

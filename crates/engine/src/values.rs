@@ -1,11 +1,12 @@
 //! What resources are, as expressions see them while a plan is made or carried out.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use groma_lang::config::{ProviderSource, Repetition, Resource, ResourceKey, ResourceMode};
 use groma_lang::func::ExternalFunction;
 use groma_lang::oracle::{ResourceOracle, SchemaSource};
+use groma_lang::walk::{InstanceIndex, Walk};
 use groma_model::address::InstanceKey;
 use groma_model::mark::Mark;
 use groma_model::schema::Schema;
@@ -31,6 +32,22 @@ impl<'a> ResourceValues<'a> {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.entry(module.to_owned()).or_default().insert(resource.key.clone(), value);
     }
+}
+
+/// The instances of a resource while everything is being taken down: those that are there as they are, and those that were never
+/// made as unknown, so that what refers to them can still be evaluated.
+pub(crate) fn as_it_was(
+    walk: &Walk<'_>,
+    module: InstanceIndex,
+    resource: &Resource,
+    there: BTreeMap<InstanceKey, Value>,
+) -> Vec<(InstanceKey, Value)> {
+    let (wanted, _) = walk.expand_resource(module, resource);
+    let mut instances = there;
+    for instance in wanted {
+        instances.entry(instance.key).or_insert_with(Value::dynamic);
+    }
+    instances.into_iter().collect()
 }
 
 /// One object, or a tuple or object of instances.

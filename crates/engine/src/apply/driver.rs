@@ -3,26 +3,29 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use groma_lang::config::{Resource, ResourceKey};
+use groma_lang::config::ResourceKey;
 use groma_lang::graph::{NodeIndex, NodeKind};
-use groma_lang::walk::{InstanceIndex, Purpose, RepetitionData, Settings, Site, Walk};
+use groma_lang::walk::{InstanceIndex, Purpose, RepetitionData, Settings, Walk};
 use groma_model::address::{AbsInstance, InstanceKey, ModuleInstance};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::value::Value;
-use groma_state::{InstanceState, ObjectState, OutputState, ResourceState, State};
+use groma_state::State;
 use tokio::task::JoinSet;
 
+use super::ephemeral::{Openings, Place};
 use super::instance::{self, Done, Job, Left};
 use super::provision::{self, Provisioning, Ready};
 use super::{Applied, Request, Save};
-use crate::change::{Action, Change};
-use crate::events::Event;
+use crate::change::Change;
+use crate::checks::{CheckBook, CheckedInstance};
+use crate::ephemeral::{self, Leases, OpenJob, Opened};
+use crate::events::{Event, Skipped, shown_id};
 use crate::execution::{Step, StepIndex};
+use crate::interrupt::Urgency;
 use crate::plan::Mode;
-use crate::plan::instance::{keep_warnings, with_address};
+use crate::plan::instance::with_address;
 use crate::plan::provider_use::ProviderUse;
 use crate::schedule::Schedule;
-use crate::stored::ObjectSchema;
 use crate::values::ResourceValues;
 
 /// The work of one task.
@@ -38,37 +41,52 @@ pub(super) enum Work {
     },
     /// A provisioner runs.
     Provision(Box<Provisioning>, Box<Ready>),
+    /// An instance of an ephemeral resource is opened.
+    Open(Opening, Box<OpenJob>),
+}
+
+/// An instance of an ephemeral resource that is being opened.
+pub(super) struct Opening {
+    pub(super) step: StepIndex,
+    pub(super) at: Place,
 }
 
 /// What came of it.
 enum Finished {
     Change(StepIndex, Box<Job>, Done),
     Provision(Box<Provisioning>, Diagnostics),
+    Open(Opening, Box<Result<Opened, Diagnostics>>),
 }
 
 pub(super) struct Driver<'a, 'r> {
     pub(super) request: &'r Request<'a>,
     pub(super) walk: Walk<'a>,
-    values: &'r ResourceValues<'a>,
-    providers: ProviderUse,
-    state: State,
-    save: &'r mut dyn Save,
-    schedule: Schedule,
+    pub(super) values: &'r ResourceValues<'a>,
+    pub(super) providers: ProviderUse,
+    pub(super) state: State,
+    pub(super) save: &'r mut dyn Save,
+    pub(super) schedule: Schedule,
     pub(super) queue: VecDeque<Work>,
     /// What changed objects are now, with marks.
-    made: BTreeMap<AbsInstance, Value>,
+    pub(super) made: BTreeMap<AbsInstance, Value>,
     /// Repetitions of resources that were expanded already.
-    expanded: BTreeMap<(InstanceIndex, ResourceKey), BTreeMap<InstanceKey, RepetitionData>>,
+    pub(super) expanded: BTreeMap<(InstanceIndex, ResourceKey), BTreeMap<InstanceKey, RepetitionData>>,
     pub(super) modules: BTreeMap<ModuleInstance, InstanceIndex>,
     pub(super) diagnostics: Diagnostics,
+    pub(super) checks: CheckBook,
+    pub(super) leases: Leases,
+    /// Ephemeral resources that are being opened, by step.
+    pub(super) opening: BTreeMap<StepIndex, Openings<'a>>,
+    skipped: Vec<Skipped>,
 }
 
 pub(super) async fn run(request: Request<'_>, save: &mut dyn Save) -> Applied {
     let values = ResourceValues::new(request.schemas);
-    let settings = Settings { purpose: Purpose::Evaluate, oracle: &values, ..request.settings };
+    // What is on its way out need not be in order.
+    let lenient = request.plan.mode == Mode::Destroy;
+    let settings = Settings { purpose: Purpose::Evaluate, lenient, oracle: &values, ..request.settings };
     let (walk, diagnostics) = Walk::start(request.tree, settings, request.inputs);
     let mut driver = Driver {
-        walk,
         values: &values,
         providers: ProviderUse::new(Arc::clone(&request.providers)),
         state: request.plan.prior_state.clone(),
@@ -79,41 +97,78 @@ pub(super) async fn run(request: Request<'_>, save: &mut dyn Save) -> Applied {
         expanded: BTreeMap::new(),
         modules: BTreeMap::from([(ModuleInstance::root(), 0)]),
         diagnostics,
+        checks: CheckBook::new(walk.graph()),
+        leases: Leases::new(),
+        opening: BTreeMap::new(),
+        skipped: Vec::new(),
         request: &request,
+        walk,
     };
     if !driver.diagnostics.has_errors() {
-        driver.work().await;
-        driver.set_outputs();
+        driver.carry_out().await;
     }
     if let Err(found) = driver.save.finished(&driver.state) {
         driver.diagnostics.extend(found);
     }
-    Applied { state: driver.state, diagnostics: driver.diagnostics }
+    Applied { state: driver.state, diagnostics: driver.diagnostics, skipped: driver.skipped }
 }
 
 impl<'a> Driver<'a, '_> {
+    async fn carry_out(&mut self) {
+        if self.request.plan.mode == Mode::RefreshOnly {
+            return self.record_what_was_seen();
+        }
+        self.work().await;
+        let found = self.leases.close().await;
+        self.diagnostics.extend(found);
+        self.set_outputs();
+        self.set_checks();
+    }
+
     async fn work(&mut self) {
         let mut tasks = JoinSet::new();
+        let mut noticed = Urgency::None;
         loop {
-            while let Some(step) = self.schedule.next() {
+            while noticed == Urgency::None
+                && let Some(step) = self.schedule.next()
+            {
                 self.start(step);
             }
             while tasks.len() < self.request.parallelism
+                && noticed == Urgency::None
                 && let Some(work) = self.queue.pop_front()
             {
                 self.announce(&work);
                 tasks.spawn(self.perform(work));
             }
-            let Some(finished) = tasks.join_next().await else { break };
+            let next = if noticed == Urgency::None { Urgency::Soon } else { Urgency::Now };
+            let finished = tokio::select! {
+                finished = tasks.join_next() => finished,
+                () = self.request.interrupt.reaches(next), if !tasks.is_empty() => {
+                    noticed = next;
+                    if noticed == Urgency::Now {
+                        break;
+                    }
+                    self.request.events.tell(Event::Stopping);
+                    self.providers.stop();
+                    continue;
+                }
+            };
             match finished {
-                Ok(finished) => {
+                None => break,
+                Some(Ok(finished)) => {
                     // What was begun goes on before anything else.
                     if let Some(work) = self.take(finished) {
                         tasks.spawn(self.perform(work));
                     }
                 }
-                Err(error) => self.diagnostics.push(Diagnostic::error("Internal error", error.to_string())),
+                Some(Err(error)) => self.diagnostics.push(Diagnostic::error("Internal error", error.to_string())),
             }
+        }
+        if noticed != Urgency::None {
+            let detail = "The run was interrupted before everything was done. What was done is in the state; apply \
+                          again to go on.";
+            self.diagnostics.push(Diagnostic::error("Execution halted", detail));
         }
     }
 
@@ -124,7 +179,8 @@ impl<'a> Driver<'a, '_> {
             _ => return,
         };
         let Change { address, deposed, action, .. } = change.clone();
-        self.request.events.tell(Event::ApplyStarted { address, deposed, action, id: None });
+        let id = shown_id(&change.before);
+        self.request.events.tell(Event::ApplyStarted { address, deposed, action, id });
     }
 
     fn perform(&self, work: Work) -> impl Future<Output = Finished> + Send + 'static {
@@ -139,26 +195,45 @@ impl<'a> Driver<'a, '_> {
                     let found = provision::run(*ready, provisioners.as_ref(), events.as_ref()).await;
                     Finished::Provision(provisioning, found)
                 }
+                Work::Open(opening, job) => Finished::Open(opening, Box::new(ephemeral::open(*job).await)),
             }
         }
     }
 
     fn start(&mut self, step: StepIndex) {
-        if self.schedule.is_blocked(step) {
-            return self.schedule.done(step, true);
+        if let Some(cause) = self.schedule.blocked_by(step) {
+            return self.skip(step, cause);
         }
         match self.request.plan.execution.steps[step].clone() {
             Step::Gate => self.schedule.done(step, false),
             Step::Declare(node) => {
-                let found = self.declare(node);
-                self.conclude(step, found);
+                if !self.open_ephemerals(step, node) {
+                    let found = self.declare(node);
+                    self.conclude(step, found);
+                }
             }
             Step::Make(change) => self.begin(step, change, Driver::make),
             Step::Remove(change) => self.begin(step, change, Driver::remove),
         }
     }
 
-    fn conclude(&mut self, step: StepIndex, found: Diagnostics) {
+    /// Something that a step needs has failed: it is not even begun.
+    fn skip(&mut self, step: StepIndex, cause: StepIndex) {
+        let steps = &self.request.plan.execution.steps;
+        if let Step::Make(change) | Step::Remove(change) = steps[step] {
+            let Change { address, action, .. } = self.request.plan.changes[change].clone();
+            let because_of = match steps[cause] {
+                Step::Make(at) | Step::Remove(at) => Some(self.request.plan.changes[at].address.clone()),
+                Step::Declare(_) | Step::Gate => None,
+            };
+            let skipped = Skipped { address, action, because_of };
+            self.request.events.tell(Event::Skipped(skipped.clone()));
+            self.skipped.push(skipped);
+        }
+        self.schedule.done(step, true);
+    }
+
+    pub(super) fn conclude(&mut self, step: StepIndex, found: Diagnostics) {
         let failed = found.has_errors();
         self.diagnostics.extend(found);
         self.schedule.done(step, failed);
@@ -206,139 +281,30 @@ impl<'a> Driver<'a, '_> {
                 }
                 found
             }
+            // What the root tells others is not asked for any more when everything goes.
+            NodeKind::Output(_) | NodeKind::Check(_) if module == 0 && self.request.plan.mode == Mode::Destroy => {
+                Diagnostics::new()
+            }
+            kind => self.evaluate(node, &kind),
+        }
+    }
+
+    /// Evaluates a declaration that is no resource, and notes what its conditions said.
+    fn evaluate(&mut self, node: NodeIndex, kind: &NodeKind) -> Diagnostics {
+        let found = match kind {
+            // A check whose data could not be read has failed already.
+            NodeKind::Check(name) => {
+                let instance = |at| CheckedInstance::Check(self.walk.module_instance(at).clone(), name.clone());
+                let instances = self.walk.instances_of(self.walk.graph().nodes[node].module);
+                let failed = instances.iter().copied().filter(|at| self.checks.has_failed(&instance(*at)));
+                let failed: Vec<InstanceIndex> = failed.collect();
+                self.walk.visit_where(node, &|at| !failed.contains(&at))
+            }
             _ => self.walk.visit(node),
-        }
-    }
-
-    /// All instances of a resource are as planned: expressions can see them, and they are judged.
-    fn show(&mut self, module: InstanceIndex, resource: &'a Resource) -> Diagnostics {
-        if self.request.plan.mode == Mode::Destroy && resource.key.mode == groma_lang::config::ResourceMode::Managed {
-            self.show_as_it_was(module, resource);
-            return Diagnostics::new();
-        }
-        let (instances, mut diagnostics) = self.walk.expand_resource(module, resource);
-        let address = resource.key.absolute(self.walk.module_instance(module).clone());
-        let mut values = Vec::new();
-        for instance in &instances {
-            let Some(value) = self.value_of(&address.instance(instance.key.clone())) else { continue };
-            values.push((instance.key.clone(), value));
-        }
-        self.values.set(self.walk.module_address(module), resource, values.clone());
-        for (instance, (_, value)) in instances.iter().zip(&values) {
-            let site = Site { module, resource, repetition: &instance.repetition };
-            for result in self.walk.postconditions(site, value) {
-                diagnostics.extend(result.diagnostics);
-            }
-        }
-        diagnostics
-    }
-
-    /// While everything is being taken down, providers are configured with what there was.
-    fn show_as_it_was(&self, module: InstanceIndex, resource: &Resource) {
-        let address = resource.key.absolute(self.walk.module_instance(module).clone());
-        let changes = &self.request.plan.changes;
-        let from = changes.partition_point(|change| change.address.resource() < address);
-        let own = changes[from..].iter().take_while(|change| change.address.resource() == address);
-        let current = own.filter(|change| change.deposed.is_none());
-        let values = current.map(|change| (change.address.key().clone(), change.before.clone())).collect();
-        self.values.set(self.walk.module_address(module), resource, values);
-    }
-
-    fn value_of(&self, address: &AbsInstance) -> Option<Value> {
-        if let Some(value) = self.made.get(address).or_else(|| self.request.plan.data.get(address)) {
-            return Some(value.clone());
-        }
-        let changes = &self.request.plan.changes;
-        let at = changes.binary_search_by(|change| (&change.address, &change.deposed).cmp(&(address, &None))).ok()?;
-        Some(changes[at].after.clone())
-    }
-
-    fn make(&mut self, at: usize) -> Result<Option<Job>, Diagnostics> {
-        let plan = self.request.plan;
-        let change = plan.changes[at].clone();
-        let address = change.address.clone();
-        let module = self.modules.get(&address.module).copied().unwrap_or(0);
-        let Some(resource) = self.walk.resource(module, &address.instance.resource) else { return Ok(None) };
-        let repetition = self.repetition(module, resource, address.key())?;
-        let site = Site { module, resource, repetition: &repetition };
-        let mut failures = Diagnostics::new();
-        for result in self.walk.preconditions(site) {
-            failures.extend(result.diagnostics);
-        }
-        keep_warnings(failures, &mut self.diagnostics)?;
-        let slot = self.providers.of_resource(&self.walk, site)?;
-        let (config, found) = self.walk.resource_config(site, &change.schema.block);
-        keep_warnings(found, &mut self.diagnostics)?;
-        if !config.is_wholly_known() {
-            let detail = format!("The configuration of {address} still has unknown values while it is applied.");
-            return Err(Diagnostic::error("Configuration contains unknown value", detail).into());
-        }
-        if let Some(key) = plan.execution.deposed_as.get(&at)
-            && let Some(instance) = self.instance_mut(&address)
-            && let Some(object) = instance.current.take()
-        {
-            instance.deposed.insert(key.clone(), object);
-        }
-        let stored = if change.action == Action::Update { self.stored(&address) } else { None };
-        let dependencies = Arc::clone(&change.dependencies);
-        let kind = self.kind(&change, &slot.instance().config.provider);
-        Ok(Some(Job { change, kind, slot, stored, config: Some(config), dependencies }))
-    }
-
-    fn remove(&mut self, at: usize) -> Result<Option<Job>, Diagnostics> {
-        let plan = self.request.plan;
-        let mut change = plan.changes[at].clone();
-        if let Some(key) = plan.execution.deposed_as.get(&at) {
-            change.deposed = Some(key.clone());
-        }
-        let instance = self.instance_mut(&change.address);
-        let stored = instance.and_then(|instance| match &change.deposed {
-            Some(key) => instance.deposed.get(key).cloned(),
-            None => instance.current.clone(),
-        });
-        let Some(stored) = stored else { return Ok(None) };
-        if matches!(change.action, Action::Forget | Action::ForgetThenCreate) {
-            self.put(&change, None);
-            self.store();
-            return Ok(None);
-        }
-        let slot = self.providers.of_stored(&change.provider, &change.address.to_string())?;
-        let dependencies = stored.dependencies.clone().into();
-        let kind = self.kind(&change, &change.provider.config.provider);
-        Ok(Some(Job { change, kind, slot, stored: Some(stored), config: None, dependencies }))
-    }
-
-    fn kind(&self, change: &Change, provider: &groma_model::address::Provider) -> ObjectSchema {
-        let type_name = change.address.instance.resource.ty.clone();
-        let offered = self.request.providers.schema(provider);
-        let identity = offered.and_then(|offered| offered.identities.get(&type_name).cloned());
-        ObjectSchema { type_name, schema: Arc::clone(&change.schema), identity }
-    }
-
-    pub(super) fn repetition(
-        &mut self,
-        module: InstanceIndex,
-        resource: &Resource,
-        key: &InstanceKey,
-    ) -> Result<RepetitionData, Diagnostics> {
-        let place = (module, resource.key.clone());
-        if !self.expanded.contains_key(&place) {
-            let (instances, found) = self.walk.expand_resource(module, resource);
-            if found.has_errors() {
-                return Err(found);
-            }
-            let by_key = instances.into_iter().map(|instance| (instance.key, instance.repetition)).collect();
-            self.expanded.insert(place.clone(), by_key);
-        }
-        Ok(self.expanded.get(&place).and_then(|known| known.get(key)).cloned().unwrap_or_default())
-    }
-
-    fn stored(&self, address: &AbsInstance) -> Option<ObjectState> {
-        self.state.resources.get(&address.resource())?.instances.get(address.key())?.current.clone()
-    }
-
-    fn instance_mut(&mut self, address: &AbsInstance) -> Option<&mut InstanceState> {
-        self.state.resources.get_mut(&address.resource())?.instances.get_mut(address.key())
+        };
+        let judgements = self.walk.take_judgements();
+        self.checks.note_judgements(&self.walk, judgements);
+        found
     }
 
     /// Takes the result of a task in. Gives what its step goes on with.
@@ -346,8 +312,12 @@ impl<'a> Driver<'a, '_> {
         let (step, job, done) = match finished {
             Finished::Change(step, job, done) => (step, job, done),
             Finished::Provision(provisioning, found) => return self.provisioned(*provisioning, found),
+            Finished::Open(opening, result) => {
+                self.opened(opening, *result);
+                return None;
+            }
         };
-        let Done { left, diagnostics } = done;
+        let Done { left, diagnostics } = self.softened(&job, done);
         let failed = diagnostics.has_errors();
         let mut new = None;
         match left {
@@ -359,7 +329,7 @@ impl<'a> Driver<'a, '_> {
                     Ok(stored) => self.put(&job.change, Some(stored)),
                     Err(found) => self.diagnostics.extend(found),
                 }
-                new = (!failed && job.config.is_some() && job.change.action.creates()).then_some(object);
+                new = (!failed && job.wanted.is_some() && job.change.action.creates()).then_some(object);
             }
         }
         self.store();
@@ -383,78 +353,10 @@ impl<'a> Driver<'a, '_> {
         self.request.events.tell(if found.has_errors() {
             Event::ApplyFailed { address, deposed, action }
         } else {
-            Event::ApplyDone { address, deposed, action, id: None }
+            let object = self.made.get(&address).filter(|_| deposed.is_none()).unwrap_or(&change.after);
+            let id = shown_id(object);
+            Event::ApplyDone { address, deposed, action, id }
         });
         self.conclude(step, found);
-    }
-
-    /// An object that was put aside for a replacement that was never made comes back.
-    fn restore(&mut self, change: &Change) {
-        if change.action != Action::CreateThenDelete || change.deposed.is_some() {
-            return;
-        }
-        let at = self.request.plan.changes.iter().position(|planned| planned.address == change.address);
-        let key = at.and_then(|at| self.request.plan.execution.deposed_as.get(&at).cloned());
-        if let (Some(key), Some(instance)) = (key, self.instance_mut(&change.address))
-            && instance.current.is_none()
-        {
-            instance.current = instance.deposed.remove(&key);
-        }
-    }
-
-    /// Writes down what there is now.
-    pub(super) fn put(&mut self, change: &Change, object: Option<ObjectState>) {
-        let address = &change.address;
-        let resource = self
-            .state
-            .resources
-            .entry(address.resource())
-            .or_insert_with(|| ResourceState { provider: change.provider.config.clone(), instances: BTreeMap::new() });
-        if object.is_some() && change.deposed.is_none() {
-            resource.provider = change.provider.config.clone();
-        }
-        let instance = resource.instances.entry(address.key().clone()).or_default();
-        instance.provider_key = change.provider.key.clone();
-        match (&change.deposed, object) {
-            (None, object) => instance.current = object,
-            (Some(key), Some(object)) => {
-                instance.deposed.insert(key.clone(), object);
-            }
-            (Some(key), None) => {
-                instance.deposed.remove(key);
-            }
-        }
-        if instance.current.is_none() && instance.deposed.is_empty() {
-            resource.instances.remove(address.key());
-        }
-        if resource.instances.is_empty() {
-            self.state.resources.remove(&address.resource());
-        }
-    }
-
-    pub(super) fn store(&mut self) {
-        if let Err(found) = self.save.changed(&self.state) {
-            self.diagnostics.extend(found);
-        }
-    }
-
-    /// Outputs whose values could be worked out. The others stay as they were.
-    fn set_outputs(&mut self) {
-        if self.request.plan.mode == Mode::Destroy {
-            self.state.outputs.clear();
-            return;
-        }
-        for (name, output) in &self.walk.module(0).outputs {
-            let Some(value) = self.walk.root_outputs().get(name) else { continue };
-            let value = value.clone().unmark_deep().0;
-            if value.is_null() {
-                self.state.outputs.remove(name);
-            } else if value.is_wholly_known() {
-                let state = OutputState { value, sensitive: output.sensitive, deprecated: output.deprecated.clone() };
-                self.state.outputs.insert(name.clone(), state);
-            }
-        }
-        let declared = &self.walk.module(0).outputs;
-        self.state.outputs.retain(|name, _| declared.contains_key(name));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use groma_lang::config::IgnoreChanges;
 use groma_model::address::{AbsInstance, ConfigResource};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::value::Value;
@@ -10,6 +11,7 @@ use groma_state::{ObjectState, ObjectStatus};
 
 use crate::change::{Action, Change};
 use crate::object::{compatible, legacy, propose::proposed_new};
+use crate::plan::ignore::ignoring;
 use crate::plan::instance::{keep_warnings, sensitive_paths, with_address};
 use crate::providers::Slot;
 use crate::stored::{Object, ObjectSchema};
@@ -21,9 +23,21 @@ pub(super) struct Job {
     pub(super) slot: Arc<Slot>,
     /// The object in the state, if there is one that this is about.
     pub(super) stored: Option<ObjectState>,
-    /// The configuration, with marks. None to remove.
-    pub(super) config: Option<Value>,
+    /// What is wanted. None to remove.
+    pub(super) wanted: Option<Wanted>,
+    /// What the module tells the provider about itself.
+    pub(super) provider_meta: Option<Value>,
     pub(super) dependencies: Arc<[ConfigResource]>,
+}
+
+/// An object that is wanted.
+pub(super) struct Wanted {
+    /// The configuration, with marks.
+    pub(super) config: Value,
+    /// What is left as it is.
+    pub(super) ignore: IgnoreChanges,
+    /// Whether it will be forgotten rather than deleted.
+    pub(super) skip_destroy: bool,
 }
 
 /// What there is after a change.
@@ -51,9 +65,9 @@ pub(super) async fn apply(job: &Job) -> Done {
         Err(diagnostics) => return Done::unchanged(diagnostics),
     };
     let run = Run { job, provider: provider.as_ref() };
-    let done = match (&job.config, job.change.action) {
-        (Some(config), Action::Read) => run.read(config).await,
-        (Some(config), _) => run.make(config).await,
+    let done = match (&job.wanted, job.change.action) {
+        (Some(wanted), Action::Read) => run.read(&wanted.config).await,
+        (Some(wanted), _) => run.make(wanted).await,
         (None, _) => run.remove().await,
     };
     Done { left: done.left, diagnostics: with_address(done.diagnostics, &job.change.address) }
@@ -103,21 +117,33 @@ impl Run<'_> {
         if let Err(found) = keep_warnings(response.diagnostics, &mut diagnostics) {
             return Done::unchanged(found);
         }
+        if response.object.is_null() || !response.object.is_wholly_known() {
+            let name = self.provider.name();
+            let detail = format!("Provider {name:?} produced no complete object for {}.", self.address());
+            return Done::unchanged(Diagnostic::error("Provider produced invalid object", detail));
+        }
         let object = self.object(response.object, Private::default(), None, sensitive_paths(&marks));
         Done::object(object, diagnostics)
     }
 
-    async fn make(&self, config: &Value) -> Done {
+    async fn make(&self, wanted: &Wanted) -> Done {
         let mut diagnostics = Diagnostics::new();
         let prior = match self.prior().await {
             Ok(prior) => prior,
             Err(found) => return Done::unchanged(found),
         };
-        let (config, marks) = config.clone().unmark_deep_with_paths();
-        let planned = match self.final_plan(prior.as_ref(), &config, &mut diagnostics).await {
+        let (config, marks) = wanted.config.clone().unmark_deep_with_paths();
+        let planned = match self.final_plan(prior.as_ref(), &config, &wanted.ignore, &mut diagnostics).await {
             Ok(planned) => planned,
             Err(found) => return Done::unchanged(found),
         };
+        if let Some(prior) = prior.as_ref().filter(|prior| prior.value == planned.planned) {
+            // Only what must not be shown has changed, which is nothing to a provider.
+            let identity = prior.identity.clone();
+            let mut object = self.object(prior.value.clone(), prior.private.clone(), identity, sensitive_paths(&marks));
+            object.status = prior.status;
+            return Done::object(object, diagnostics);
+        }
         let request = ApplyRequest {
             type_name: self.job.kind.type_name.clone(),
             prior: prior.as_ref().map_or_else(|| self.nothing(), |object| object.value.clone()),
@@ -125,7 +151,7 @@ impl Run<'_> {
             config,
             planned_private: planned.private,
             planned_identity: planned.identity,
-            provider_meta: None,
+            provider_meta: self.job.provider_meta.clone(),
         };
         let response = match self.provider.apply(request).await {
             Ok(response) => response,
@@ -142,23 +168,31 @@ impl Run<'_> {
         &self,
         prior: Option<&Object>,
         config: &Value,
+        ignore: &IgnoreChanges,
         diagnostics: &mut Diagnostics,
     ) -> Result<PlanResponse, Diagnostics> {
         let block = &self.job.kind.schema.block;
         let before = prior.map_or_else(|| self.nothing(), |object| object.value.clone());
+        let config = &match prior {
+            Some(object) => ignoring(ignore, block, &object.value, config),
+            None => config.clone(),
+        };
         let request = PlanRequest {
             type_name: self.job.kind.type_name.clone(),
             prior: before.clone(),
             proposed: proposed_new(block, &before, config),
             config: config.clone(),
-            prior_private: prior.map_or_else(|| self.job.change.private.clone(), |object| object.private.clone()),
+            prior_private: prior.map(|object| object.private.clone()).unwrap_or_default(),
             prior_identity: prior.and_then(|object| object.identity.clone()),
-            provider_meta: None,
+            provider_meta: self.job.provider_meta.clone(),
         };
         let mut response = self.provider.plan(request).await.map_err(|error| error.diagnostic())?;
         keep_warnings(std::mem::take(&mut response.diagnostics), diagnostics)?;
         if response.legacy_type_system {
             response.planned = legacy::normalised(&response.planned, block);
+            if let Some(object) = prior {
+                response.planned = ignoring(ignore, block, &object.value, &response.planned);
+            }
         }
         let planned = self.job.change.after.clone().unmark_deep().0;
         let wrong = compatible::contradictions(block, &planned, &response.planned);
@@ -228,7 +262,7 @@ impl Run<'_> {
             config: self.nothing(),
             planned_private: self.job.change.private.clone(),
             planned_identity: prior.identity.clone(),
-            provider_meta: None,
+            provider_meta: self.job.provider_meta.clone(),
         };
         let response = match self.provider.apply(request).await {
             Ok(response) => response,
@@ -267,7 +301,7 @@ impl Run<'_> {
             status: ObjectStatus::Ready,
             dependencies: Arc::clone(&self.job.dependencies),
             create_before_destroy: self.job.change.create_before_destroy,
-            skip_destroy: false,
+            skip_destroy: self.job.wanted.as_ref().is_some_and(|wanted| wanted.skip_destroy),
         }
     }
 

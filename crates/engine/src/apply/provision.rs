@@ -90,7 +90,7 @@ impl<'a> Driver<'a, '_> {
     /// Sets out on a change. What an object has to do before it goes comes first.
     pub(super) fn set_out(&mut self, step: StepIndex, job: Box<Job>) {
         let tainted = job.stored.as_ref().is_some_and(|stored| stored.status == ObjectStatus::Tainted);
-        let removes = job.config.is_none() && job.change.deposed.is_none();
+        let removes = job.wanted.is_none() && job.change.deposed.is_none();
         let work = if removes && !tainted && self.declared(&job.change, When::Destroy).is_some() {
             self.provision(Provisioning::of_old(step, job))
         } else {

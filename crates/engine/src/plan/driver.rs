@@ -132,7 +132,7 @@ impl Driver<'_, '_> {
     }
 
     fn start(&mut self, node: NodeIndex) {
-        if self.schedule.is_blocked(node) {
+        if self.schedule.blocked_by(node).is_some() {
             return self.done(node, true);
         }
         if !self.selection.includes(node) {

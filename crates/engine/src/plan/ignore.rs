@@ -6,7 +6,7 @@ use groma_model::schema::Block;
 use groma_model::value::{Entries, Value, ValueKind};
 
 /// The configuration that is planned with. Both values are without marks; `prior` exists.
-pub(super) fn ignoring(ignore: &IgnoreChanges, schema: &Block, prior: &Value, config: &Value) -> Value {
+pub(crate) fn ignoring(ignore: &IgnoreChanges, schema: &Block, prior: &Value, config: &Value) -> Value {
     match ignore {
         IgnoreChanges::None => config.clone(),
         IgnoreChanges::All => all_ignored(schema, prior),

@@ -188,8 +188,11 @@ impl Planner<'_> {
     async fn import(&self, target: &ImportTarget, diagnostics: &mut Diagnostics) -> Result<Object, Diagnostics> {
         let request =
             groma_provider::api::ImportRequest { type_name: self.job.kind.type_name.clone(), target: target.clone() };
+        let id = import_text(target);
+        self.job.events.tell(Event::ImportStarted(self.job.address.clone(), id.clone()));
         let response = self.provider.import(request).await.map_err(|error| error.diagnostic())?;
         keep_warnings(response.diagnostics, diagnostics)?;
+        self.job.events.tell(Event::ImportDone(self.job.address.clone(), id));
         let mut own = response.imported.into_iter().filter(|found| found.type_name == self.job.kind.type_name);
         let (Some(found), None) = (own.next(), own.next()) else {
             let detail = format!(
@@ -442,6 +445,8 @@ impl Planner<'_> {
 
 /// What the configuration says about an object beside its attributes is kept with it.
 fn note_configuration(object: &mut Object, present: &Present, change: Option<&Change>) {
+    object.create_before_destroy = present.create_before_destroy;
+    object.skip_destroy = present.skip_destroy;
     if change.is_none_or(|change| change.action == Action::NoOp) {
         object.dependencies = Arc::clone(&present.dependencies);
     } else {
@@ -450,6 +455,14 @@ fn note_configuration(object: &mut Object, present: &Present, change: Option<&Ch
         union.sort_by_key(ToString::to_string);
         union.dedup();
         object.dependencies = union.into();
+    }
+}
+
+/// What an import is asked for by, as people read it.
+fn import_text(target: &ImportTarget) -> String {
+    match target {
+        ImportTarget::Id(id) => id.to_string(),
+        ImportTarget::Identity(identity) => groma_lang::display::compact(identity),
     }
 }
 

@@ -21,6 +21,7 @@ use crate::change::{Action, Change, Reason};
 use crate::checks::{Checked, CheckedInstance, Part};
 use crate::ephemeral::{OpenJob, Opened};
 use crate::stored::ObjectSchema;
+use crate::values::as_it_was;
 
 /// A resource whose instances are being planned.
 pub(super) struct Pending<'a> {
@@ -389,7 +390,13 @@ impl<'a> Driver<'a, '_> {
             let Some(value) = &instance.value else { continue };
             by_module.entry(instance.module).or_default().push((instance.key.clone(), value.clone()));
         }
+        let destroys = self.request.options.mode == Mode::Destroy && pending.resource.key.mode == ResourceMode::Managed;
         for (module, instances) in by_module {
+            let instances = if destroys {
+                as_it_was(&self.walk, module, pending.resource, instances.into_iter().collect())
+            } else {
+                instances
+            };
             self.values.set(self.walk.module_address(module), pending.resource, instances);
         }
         for instance in pending.instances.iter().filter(|instance| instance.wanted) {

@@ -55,6 +55,13 @@ impl ProviderUse {
         self.slot(&instance).ok_or_else(|| missing_instance(&instance, &site.resource.key.to_string()))
     }
 
+    /// Asks all that were started to end what they are doing as soon as they can.
+    pub(crate) fn stop(&self) {
+        for provider in self.slots.values().filter_map(|slot| slot.started()) {
+            tokio::spawn(async move { provider.stop().await });
+        }
+    }
+
     /// What a module tells a provider about itself, without marks.
     pub(crate) fn meta(
         &mut self,

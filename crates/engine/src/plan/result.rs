@@ -200,14 +200,21 @@ impl Driver<'_, '_> {
         let mut drift = std::mem::take(&mut self.gathered.drift);
         drift.sort_by_key(place);
         let prior = &self.gathered.prior;
+        let instance = |address: &AbsInstance| prior.resources.get(&address.resource())?.instances.get(address.key());
         let stored = |address: &AbsInstance| {
-            let instance =
-                prior.resources.get(&address.resource()).and_then(|found| found.instances.get(address.key()));
-            let object = instance.and_then(|instance| instance.current.as_ref());
+            let object = instance(address).and_then(|instance| instance.current.as_ref());
             object.map(|object| object.dependencies.clone()).unwrap_or_default()
         };
-        let declared = |node| self.selection.includes(node);
-        let sources = Sources { graph: self.walk.graph(), changes: &changes, stored: &stored, declared: &declared };
+        let put_aside = |address: &AbsInstance| {
+            instance(address).map(|instance| instance.deposed.keys().cloned().collect()).unwrap_or_default()
+        };
+        let sources = Sources {
+            graph: self.walk.graph(),
+            changes: &changes,
+            stored: &stored,
+            put_aside: &put_aside,
+            declared: &|node| self.selection.includes(node),
+        };
         // What is not complete is not carried out.
         let order = if self.diagnostics.has_errors() { Ok(Execution::default()) } else { Execution::new(&sources) };
         let execution = order.unwrap_or_else(|cycle| {

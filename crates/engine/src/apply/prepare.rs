@@ -1,0 +1,197 @@
+//! What a step needs before a provider can be asked: configuration, provider, stored object; and what expressions see once it is
+//! done.
+
+use std::sync::Arc;
+
+use groma_lang::config::{Resource, ResourceMode};
+use groma_lang::walk::{InstanceIndex, RepetitionData, Site};
+use groma_model::address::{AbsInstance, InstanceKey};
+use groma_model::convert::convert;
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::ty::Type;
+use groma_model::value::Value;
+
+use super::driver::Driver;
+use super::instance::{Done, Job, Wanted};
+use crate::change::{Action, Change};
+use crate::checks::{Checked, CheckedInstance, Part};
+use crate::plan::Mode;
+use crate::plan::data::{as_warnings, problem_text};
+use crate::plan::instance::keep_warnings;
+use crate::stored::ObjectSchema;
+use crate::values::as_it_was;
+
+impl<'a> Driver<'a, '_> {
+    /// All instances of a resource are as planned: expressions can see them, and they are judged.
+    pub(super) fn show(&mut self, module: InstanceIndex, resource: &'a Resource) -> Diagnostics {
+        if self.request.plan.mode == Mode::Destroy && resource.key.mode == ResourceMode::Managed {
+            self.show_as_it_was(module, resource);
+            return Diagnostics::new();
+        }
+        let (instances, mut diagnostics) = self.walk.expand_resource(module, resource);
+        let address = resource.key.absolute(self.walk.module_instance(module).clone());
+        let mut values = Vec::new();
+        for instance in &instances {
+            let Some(value) = self.value_of(&address.instance(instance.key.clone())) else { continue };
+            values.push((instance.key.clone(), value));
+        }
+        let subject = Checked::Resource(address.config());
+        if !self.checks.has(&subject) {
+            self.values.set(self.walk.module_address(module), resource, values);
+            return diagnostics;
+        }
+        self.values.set(self.walk.module_address(module), resource, values.clone());
+        let found = instances.iter().map(|made| CheckedInstance::Resource(address.instance(made.key.clone())));
+        self.checks.expanded(&subject, found);
+        let mut values = values.into_iter().peekable();
+        for instance in &instances {
+            let Some((_, value)) = values.next_if(|(key, _)| *key == instance.key) else { continue };
+            let site = Site { module, resource, repetition: &instance.repetition };
+            diagnostics.extend(self.judge(site, &address.instance(instance.key.clone()), &value));
+        }
+        diagnostics
+    }
+
+    /// The conditions of an instance, once it is there. What was not changed was not judged before.
+    fn judge(&mut self, site: Site<'_>, address: &AbsInstance, value: &Value) -> Diagnostics {
+        let mut diagnostics = Diagnostics::new();
+        let checked = CheckedInstance::Resource(address.clone());
+        if !self.made.contains_key(address) {
+            let results = self.walk.preconditions(site);
+            self.checks.note(&checked, Part::Before, &results);
+            diagnostics.extend(results.into_iter().flat_map(|result| result.diagnostics));
+        }
+        let results = self.walk.postconditions(site, value);
+        self.checks.note(&checked, Part::After, &results);
+        diagnostics.extend(results.into_iter().flat_map(|result| result.diagnostics));
+        diagnostics
+    }
+
+    /// While everything is being taken down, providers are configured with what there was.
+    fn show_as_it_was(&self, module: InstanceIndex, resource: &Resource) {
+        let address = resource.key.absolute(self.walk.module_instance(module).clone());
+        let changes = &self.request.plan.changes;
+        let from = changes.partition_point(|change| change.address.resource() < address);
+        let own = changes[from..].iter().take_while(|change| change.address.resource() == address);
+        let current = own.filter(|change| change.deposed.is_none());
+        let there = current.map(|change| (change.address.key().clone(), change.before.clone())).collect();
+        let values = as_it_was(&self.walk, module, resource, there);
+        self.values.set(self.walk.module_address(module), resource, values);
+    }
+
+    fn value_of(&self, address: &AbsInstance) -> Option<Value> {
+        if let Some(value) = self.made.get(address).or_else(|| self.request.plan.data.get(address)) {
+            return Some(value.clone());
+        }
+        let changes = &self.request.plan.changes;
+        let at = changes.binary_search_by(|change| (&change.address, &change.deposed).cmp(&(address, &None))).ok()?;
+        Some(changes[at].after.clone())
+    }
+
+    pub(super) fn make(&mut self, at: usize) -> Result<Option<Job>, Diagnostics> {
+        let plan = self.request.plan;
+        let change = plan.changes[at].clone();
+        let address = change.address.clone();
+        let module = self.modules.get(&address.module).copied().unwrap_or(0);
+        let Some(resource) = self.walk.resource(module, &address.instance.resource) else { return Ok(None) };
+        let repetition = self.repetition(module, resource, address.key())?;
+        let site = Site { module, resource, repetition: &repetition };
+        let results = self.walk.preconditions(site);
+        self.checks.note(&CheckedInstance::Resource(address.clone()), Part::Before, &results);
+        let failures = results.into_iter().flat_map(|result| result.diagnostics).collect();
+        keep_warnings(failures, &mut self.diagnostics)?;
+        let slot = self.providers.of_resource(&self.walk, site)?;
+        let (config, found) = self.walk.resource_config(site, &change.schema.block);
+        keep_warnings(found, &mut self.diagnostics)?;
+        if !config.is_wholly_known() {
+            let detail = format!("The configuration of {address} still has unknown values while it is applied.");
+            return Err(Diagnostic::error("Configuration contains unknown value", detail).into());
+        }
+        if let Some(key) = plan.execution.deposed_as.get(&at)
+            && let Some(instance) = self.instance_mut(&address)
+            && let Some(object) = instance.current.take()
+        {
+            instance.deposed.insert(key.clone(), object);
+        }
+        let stored = if change.action == Action::Update { self.stored(&address) } else { None };
+        let dependencies = Arc::clone(&change.dependencies);
+        let kind = self.kind(&change, &slot.instance().config.provider);
+        let provider_meta = self.providers.meta(&self.walk, module, &resource.provider)?;
+        let wanted =
+            Wanted { config, ignore: resource.managed.ignore_changes.clone(), skip_destroy: self.skips_destroy(site)? };
+        Ok(Some(Job { change, kind, slot, stored, wanted: Some(wanted), provider_meta, dependencies }))
+    }
+
+    pub(super) fn remove(&mut self, at: usize) -> Result<Option<Job>, Diagnostics> {
+        let plan = self.request.plan;
+        let mut change = plan.changes[at].clone();
+        if let Some(key) = plan.execution.deposed_as.get(&at) {
+            change.deposed = Some(key.clone());
+        }
+        let instance = self.instance_mut(&change.address);
+        let stored = instance.and_then(|instance| match &change.deposed {
+            Some(key) => instance.deposed.get(key).cloned(),
+            None => instance.current.clone(),
+        });
+        let Some(stored) = stored else { return Ok(None) };
+        if matches!(change.action, Action::Forget | Action::ForgetThenCreate) {
+            self.put(&change, None);
+            self.store();
+            return Ok(None);
+        }
+        let slot = self.providers.of_stored(&change.provider, &change.address.to_string())?;
+        let dependencies = stored.dependencies.clone().into();
+        let kind = self.kind(&change, &change.provider.config.provider);
+        Ok(Some(Job { change, kind, slot, stored: Some(stored), wanted: None, provider_meta: None, dependencies }))
+    }
+
+    /// Whether an object will be forgotten rather than deleted.
+    fn skips_destroy(&self, site: Site<'_>) -> Result<bool, Diagnostics> {
+        let Some(expr) = &site.resource.managed.destroy else { return Ok(false) };
+        let (value, found) = self.walk.resource_expr(site, expr);
+        if found.has_errors() {
+            return Err(found);
+        }
+        Ok(convert(&value, &Type::Bool).ok().and_then(|value| value.as_bool()) == Some(false))
+    }
+
+    /// What went wrong with the data source of a `check` block fails the check, and nothing else.
+    pub(super) fn softened(&mut self, job: &Job, done: Done) -> Done {
+        let address = &job.change.address;
+        let module = self.modules.get(&address.module).copied().unwrap_or(0);
+        let resource = self.walk.resource(module, &address.instance.resource);
+        let Some(check) = resource.and_then(|resource| resource.check.clone()) else { return done };
+        let check = CheckedInstance::Check(address.module.clone(), check);
+        if !done.diagnostics.has_errors() {
+            self.checks.note_data(&check, None);
+            return done;
+        }
+        self.checks.note_data(&check, Some(problem_text(&done.diagnostics)));
+        Done { left: done.left, diagnostics: as_warnings(done.diagnostics) }
+    }
+
+    fn kind(&self, change: &Change, provider: &groma_model::address::Provider) -> ObjectSchema {
+        let type_name = change.address.instance.resource.ty.clone();
+        let offered = self.request.providers.schema(provider);
+        let identity = offered.and_then(|offered| offered.identities.get(&type_name).cloned());
+        ObjectSchema { type_name, schema: Arc::clone(&change.schema), identity }
+    }
+
+    pub(super) fn repetition(
+        &mut self,
+        module: InstanceIndex,
+        resource: &Resource,
+        key: &InstanceKey,
+    ) -> Result<RepetitionData, Diagnostics> {
+        let place = (module, resource.key.clone());
+        if !self.expanded.contains_key(&place) {
+            let (instances, found) = self.walk.expand_resource(module, resource);
+            if found.has_errors() {
+                return Err(found);
+            }
+            let by_key = instances.into_iter().map(|instance| (instance.key, instance.repetition)).collect();
+            self.expanded.insert(place.clone(), by_key);
+        }
+        Ok(self.expanded.get(&place).and_then(|known| known.get(key)).cloned().unwrap_or_default())
+    }
+}

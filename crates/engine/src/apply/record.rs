@@ -1,0 +1,117 @@
+//! What an apply writes down: objects, outputs, and what conditions said.
+
+use std::collections::BTreeMap;
+
+use groma_model::address::AbsInstance;
+use groma_state::{CheckResult, InstanceState, ObjectState, OutputState, ResourceState};
+
+use super::driver::Driver;
+use crate::change::{Action, Change};
+use crate::checks::CheckReport;
+use crate::plan::Mode;
+
+impl Driver<'_, '_> {
+    pub(super) fn stored(&self, address: &AbsInstance) -> Option<ObjectState> {
+        self.state.resources.get(&address.resource())?.instances.get(address.key())?.current.clone()
+    }
+
+    pub(super) fn instance_mut(&mut self, address: &AbsInstance) -> Option<&mut InstanceState> {
+        self.state.resources.get_mut(&address.resource())?.instances.get_mut(address.key())
+    }
+
+    /// An object that was put aside for a replacement that was never made comes back.
+    pub(super) fn restore(&mut self, change: &Change) {
+        if change.action != Action::CreateThenDelete || change.deposed.is_some() {
+            return;
+        }
+        let changes = &self.request.plan.changes;
+        let own = |planned: &Change| (&planned.address, &planned.deposed).cmp(&(&change.address, &None));
+        let at = changes.binary_search_by(own).ok();
+        let key = at.and_then(|at| self.request.plan.execution.deposed_as.get(&at).cloned());
+        if let (Some(key), Some(instance)) = (key, self.instance_mut(&change.address))
+            && instance.current.is_none()
+        {
+            instance.current = instance.deposed.remove(&key);
+        }
+    }
+
+    /// Writes down what there is now.
+    pub(super) fn put(&mut self, change: &Change, object: Option<ObjectState>) {
+        let address = &change.address;
+        let resource = self
+            .state
+            .resources
+            .entry(address.resource())
+            .or_insert_with(|| ResourceState { provider: change.provider.config.clone(), instances: BTreeMap::new() });
+        if object.is_some() && change.deposed.is_none() {
+            resource.provider = change.provider.config.clone();
+        }
+        let instance = resource.instances.entry(address.key().clone()).or_default();
+        instance.provider_key = change.provider.key.clone();
+        match (&change.deposed, object) {
+            (None, object) => instance.current = object,
+            (Some(key), Some(object)) => {
+                instance.deposed.insert(key.clone(), object);
+            }
+            (Some(key), None) => {
+                instance.deposed.remove(key);
+            }
+        }
+        if instance.current.is_none() && instance.deposed.is_empty() {
+            resource.instances.remove(address.key());
+        }
+        if resource.instances.is_empty() {
+            self.state.resources.remove(&address.resource());
+        }
+    }
+
+    pub(super) fn store(&mut self) {
+        if let Err(found) = self.save.changed(&self.state) {
+            self.diagnostics.extend(found);
+        }
+    }
+
+    /// Outputs whose values could be worked out. The others stay as they were.
+    pub(super) fn set_outputs(&mut self) {
+        if self.request.plan.mode == Mode::Destroy {
+            self.state.outputs.clear();
+            return;
+        }
+        for (name, output) in &self.walk.module(0).outputs {
+            let Some(value) = self.walk.root_outputs().get(name) else { continue };
+            let value = value.clone().unmark_deep().0;
+            if value.is_null() {
+                self.state.outputs.remove(name);
+            } else if value.is_wholly_known() {
+                let state = OutputState { value, sensitive: output.sensitive, deprecated: output.deprecated.clone() };
+                self.state.outputs.insert(name.clone(), state);
+            }
+        }
+        let declared = &self.walk.module(0).outputs;
+        self.state.outputs.retain(|name, _| declared.contains_key(name));
+    }
+
+    /// What conditions said is kept with the state.
+    pub(super) fn set_checks(&mut self) {
+        let destroyed = self.request.plan.mode == Mode::Destroy && self.state.resources.is_empty();
+        let reports = if destroyed { Vec::new() } else { self.checks.reports() };
+        let results: Vec<CheckResult> = reports.iter().map(CheckReport::to_state).collect();
+        self.state.checks = (!results.is_empty()).then_some(results);
+    }
+
+    /// Nothing is made; what was seen is written down.
+    pub(super) fn record_what_was_seen(&mut self) {
+        for (name, change) in &self.request.plan.outputs {
+            let value = change.after.clone().unmark_deep().0;
+            if value.is_null() {
+                self.state.outputs.remove(name);
+            } else if value.is_wholly_known() {
+                let declared = self.walk.module(0).outputs.get(name);
+                let deprecated = declared.and_then(|output| output.deprecated.clone());
+                self.state.outputs.insert(name.clone(), OutputState { value, sensitive: change.sensitive, deprecated });
+            }
+        }
+        let results: Vec<CheckResult> = self.request.plan.checks.iter().map(CheckReport::to_state).collect();
+        self.state.checks = (!results.is_empty()).then_some(results);
+    }
+}
