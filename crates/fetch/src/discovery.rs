@@ -15,6 +15,8 @@ use crate::http::{Client, HttpError, Request, Response};
 
 /// The service that offers providers.
 pub const PROVIDERS: &str = "providers.v1";
+/// The service that gives tokens.
+pub const LOGIN: &str = "login.v1";
 /// The service that offers modules.
 pub const MODULES: &str = "modules.v1";
 
@@ -94,6 +96,20 @@ impl Discovery {
         self
     }
 
+    /// As [`Discovery::with_services`], with services that are described by more than an address.
+    pub fn with_described_services(self, host: Host, by_id: BTreeMap<String, Value>) -> Self {
+        if let Some(base) = discovery_url(&host) {
+            self.remember(host, Services { base, by_id });
+        }
+        self
+    }
+
+    /// How a host describes a service such as [`LOGIN`], and the address that relative ones in it start from.
+    pub async fn service_description(&self, host: &Host, service: &str) -> Result<(Url, Value), DiscoveryError> {
+        let services = self.services(host).await?;
+        Ok((services.base.clone(), services.described(host, service)?.clone()))
+    }
+
     /// The client that it asks with.
     pub fn client(&self) -> &Client {
         &self.client
@@ -158,13 +174,9 @@ impl Discovery {
 }
 
 impl Services {
-    fn url(&self, host: &Host, id: &str) -> Result<Url, DiscoveryError> {
+    /// What the host says about a service.
+    fn described(&self, host: &Host, id: &str) -> Result<&Value, DiscoveryError> {
         let (service, version) = id.split_once('.').unwrap_or((id, ""));
-        let bad = |reason: &str| DiscoveryError::ServiceUrl {
-            host: host.clone(),
-            service: id.to_owned(),
-            reason: reason.to_owned(),
-        };
         let Some(value) = self.by_id.get(id) else {
             let prefix = format!("{service}.");
             return Err(if self.by_id.keys().any(|other| other.starts_with(&prefix)) {
@@ -173,6 +185,16 @@ impl Services {
             } else {
                 DiscoveryError::NotProvided { host: host.clone(), service: service.to_owned() }
             });
+        };
+        Ok(value)
+    }
+
+    fn url(&self, host: &Host, id: &str) -> Result<Url, DiscoveryError> {
+        let value = self.described(host, id)?;
+        let bad = |reason: &str| DiscoveryError::ServiceUrl {
+            host: host.clone(),
+            service: id.to_owned(),
+            reason: reason.to_owned(),
         };
         let address = value.as_str().ok_or_else(|| bad("it is no string"))?;
         let mut url = self.base.join(address).map_err(|error| bad(&error.to_string()))?;

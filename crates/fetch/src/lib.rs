@@ -13,6 +13,7 @@ pub mod host;
 pub mod http;
 mod links;
 pub mod netrc;
+pub mod oauth;
 pub mod package;
 pub mod progress;
 pub mod redact;

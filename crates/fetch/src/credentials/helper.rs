@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::Mutex;
 
 use super::{Credentials, CredentialsError, Token};
@@ -36,19 +36,41 @@ impl HelperProgram {
     }
 
     async fn ask(&self, host: &Host) -> Result<Option<Token>, CredentialsError> {
+        let output = self.run("get", host, None).await?;
+        self.parse(&output)
+    }
+
+    /// Lets the helper keep a token, in the place of the one it may have.
+    pub async fn store(&self, host: &Host, token: &Token) -> Result<(), CredentialsError> {
+        let object = serde_json::json!({ "token": token.reveal() }).to_string();
+        self.run("store", host, Some(object)).await?;
+        self.known.lock().await.remove(host);
+        Ok(())
+    }
+
+    /// Lets the helper forget a host.
+    pub async fn forget(&self, host: &Host) -> Result<(), CredentialsError> {
+        self.run("forget", host, None).await?;
+        self.known.lock().await.remove(host);
+        Ok(())
+    }
+
+    /// Runs the helper to its end and gives what it wrote.
+    async fn run(&self, verb: &str, host: &Host, input: Option<String>) -> Result<Vec<u8>, CredentialsError> {
         let start = |error: std::io::Error| CredentialsError::Start { program: self.name(), reason: error.to_string() };
         let mut child = tokio::process::Command::new(&self.program)
             .args(&self.arguments)
-            .args(["get", host.as_str()])
-            .stdin(Stdio::null())
+            .args([verb, host.as_str()])
+            .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true)
             .spawn()
             .map_err(start)?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let whole = async { tokio::join!(read(stdout), read(stderr), child.wait()) };
-        let Ok((stdout, stderr, status)) = tokio::time::timeout(TIMEOUT, whole).await else {
+        let writing = write(child.stdin.take(), input);
+        let whole = async { tokio::join!(read(stdout), read(stderr), writing, child.wait()) };
+        let Ok((stdout, stderr, (), status)) = tokio::time::timeout(TIMEOUT, whole).await else {
             let message = format!("no answer within {} seconds", TIMEOUT.as_secs());
             return Err(CredentialsError::Failed { program: self.name(), message });
         };
@@ -57,7 +79,7 @@ impl HelperProgram {
             let message = if message.is_empty() { "it produced no error message".to_owned() } else { message };
             return Err(CredentialsError::Failed { program: self.name(), message });
         }
-        self.parse(&stdout)
+        Ok(stdout)
     }
 
     fn parse(&self, output: &[u8]) -> Result<Option<Token>, CredentialsError> {
@@ -66,6 +88,14 @@ impl HelperProgram {
         let answer: serde_json::Value = serde_json::from_slice(output).map_err(|_| malformed("not valid JSON"))?;
         let object = answer.as_object().ok_or_else(|| malformed("not a JSON object"))?;
         Ok(object.get("token").and_then(serde_json::Value::as_str).map(Token::new))
+    }
+}
+
+async fn write(pipe: Option<impl AsyncWrite + Unpin>, input: Option<String>) {
+    if let (Some(mut pipe), Some(input)) = (pipe, input) {
+        // One that does not read what it is told says so in its exit status.
+        let _ = pipe.write_all(input.as_bytes()).await;
+        let _ = pipe.shutdown().await;
     }
 }
 
@@ -97,12 +127,16 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    async fn answer(script: &str) -> Result<Option<Token>, CredentialsError> {
-        let dir = tempfile::tempdir().unwrap();
-        let program = dir.path().join("terraform-credentials-test");
+    fn helper(dir: &std::path::Path, script: &str) -> HelperProgram {
+        let program = dir.join("terraform-credentials-test");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let helper = HelperProgram::new(program, vec!["--profile".into(), "x".into()]);
+        HelperProgram::new(program, vec!["--profile".into(), "x".into()])
+    }
+
+    async fn answer(script: &str) -> Result<Option<Token>, CredentialsError> {
+        let dir = tempfile::tempdir().unwrap();
+        let helper = helper(dir.path(), script);
         // A freshly written program can be busy for a moment, when another test forks while it is being written.
         for _ in 0..50 {
             match helper.token(&Host::parse("example.com").unwrap()).await {
@@ -129,5 +163,33 @@ mod tests {
         let missing = HelperProgram::new("/nonexistent/helper".into(), Vec::new());
         let error = missing.token(&Host::parse("example.com").unwrap()).await.unwrap_err();
         assert!(matches!(error, CredentialsError::Start { .. }), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_helper_keeps_and_forgets() {
+        let dir = tempfile::tempdir().unwrap();
+        let kept = dir.path().join("kept");
+        let file = kept.display();
+        let helper = helper(
+            dir.path(),
+            &format!(
+                "case \"$3\" in store) cat > {file};; forget) rm {file};; get) cat {file} 2>/dev/null || echo '{{}}';; esac"
+            ),
+        );
+        let host = Host::parse("example.com").unwrap();
+        for _ in 0..50 {
+            match helper.store(&host, &Token::new("abc")).await {
+                Err(CredentialsError::Start { .. }) => tokio::time::sleep(Duration::from_millis(20)).await,
+                stored => {
+                    stored.unwrap();
+                    break;
+                }
+            }
+        }
+        assert_eq!(std::fs::read_to_string(&kept).unwrap(), r#"{"token":"abc"}"#);
+        assert_eq!(helper.token(&host).await.unwrap(), Some(Token::new("abc")));
+        helper.forget(&host).await.unwrap();
+        assert_eq!(helper.token(&host).await.unwrap(), None);
+        assert!(matches!(helper.forget(&host).await, Err(CredentialsError::Failed { .. })));
     }
 }

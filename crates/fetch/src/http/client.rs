@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use reqwest::StatusCode;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, LOCATION};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncSeekExt, AsyncWriteExt};
@@ -85,6 +85,21 @@ impl Client {
             self.wait(&request.url, attempt, headers).await;
             attempt += 1;
         }
+    }
+
+    /// Sends a form, once, and reads the whole answer, of at most `limit` bytes. A redirect is an answer like others: what is in
+    /// the form is for this address alone.
+    pub async fn post_form(&self, request: &Request, form: &[(&str, &str)], limit: u64) -> Result<Response, HttpError> {
+        let url = &request.url;
+        check_scheme(url, request.plain_http)?;
+        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
+        let outgoing = self.connected()?.post(url.clone()).headers(request.headers.clone()).body(body);
+        let outgoing = outgoing.header(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+        let exchange = async {
+            let inner = outgoing.send().await.map_err(|error| transport_error(url, &error))?;
+            Answer { url: url.clone(), inner }.read_whole(limit).await
+        };
+        within(request.timeout.unwrap_or(self.settings.request_timeout), url, exchange).await
     }
 
     /// The body of a successful answer.

@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::credentials::Token;
 
-/// A GET request.
+/// A request, mostly to GET something.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub(super) url: Url,

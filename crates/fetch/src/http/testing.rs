@@ -15,6 +15,8 @@ pub(crate) struct Asked {
     pub(crate) path: String,
     /// The headers, in lower case.
     pub(crate) headers: Vec<(String, String)>,
+    /// What was sent with it.
+    pub(crate) body: Vec<u8>,
 }
 
 impl Asked {
@@ -173,7 +175,10 @@ fn read_request(stream: &mut impl BufRead) -> Option<Asked> {
         let Some((name, value)) = line.trim_end().split_once(": ") else { break };
         headers.push((name.to_ascii_lowercase(), value.to_owned()));
     }
-    Some(Asked { path, headers })
+    let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    stream.read_exact(&mut body).ok()?;
+    Some(Asked { path, headers, body })
 }
 
 /// A client that does not wait long before it tries again, and trusts the server.
