@@ -88,6 +88,16 @@ impl Announcer {
         if !self.json {
             self.ui.diagnostics(diagnostics, sources);
         }
+        self.machine_diagnostics(diagnostics, sources)
+    }
+
+    /// Says something to machines only.
+    pub(crate) fn log(&self, text: &str) -> Result<(), Failure> {
+        self.machine(Level::Info, &text.trim().replace('\n', " "), json!({ "type": "log" }))
+    }
+
+    /// Says what was found to machines only.
+    pub(crate) fn machine_diagnostics(&self, diagnostics: &Diagnostics, sources: &SourceMap) -> Result<(), Failure> {
         for diagnostic in diagnostics {
             let (level, word) = match diagnostic.severity {
                 Severity::Error => (Level::Error, "Error"),

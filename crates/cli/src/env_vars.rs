@@ -32,6 +32,8 @@ pub(crate) struct EnvVars {
     pub(crate) data_home: Option<PathBuf>,
     /// `XDG_CACHE_HOME`: where schemas of providers are kept.
     pub(crate) cache_home: Option<PathBuf>,
+    /// `TF_INPUT`: whether values that are missing are asked for.
+    pub(crate) input: bool,
     /// `TF_IN_AUTOMATION`: nobody needs to be told what to do next.
     pub(crate) in_automation: bool,
     /// `TF_REATTACH_PROVIDERS`: providers that run already.
@@ -67,7 +69,7 @@ impl EnvVars {
     }
 
     fn from_pairs(pairs: impl Iterator<Item = (String, String)>) -> Self {
-        let mut found = Self::default();
+        let mut found = Self { input: true, ..Self::default() };
         for (name, value) in pairs {
             found.all.insert(name.clone(), value.clone());
             match name.as_str() {
@@ -81,6 +83,7 @@ impl EnvVars {
                 "XDG_CONFIG_HOME" if !value.is_empty() => found.config_home = Some(value.into()),
                 "XDG_DATA_HOME" if !value.is_empty() => found.data_home = Some(value.into()),
                 "XDG_CACHE_HOME" if !value.is_empty() => found.cache_home = Some(value.into()),
+                "TF_INPUT" => found.input = crate::commands::go_bool(&value).unwrap_or(true),
                 "TF_IN_AUTOMATION" => found.in_automation = !value.is_empty(),
                 "TF_REATTACH_PROVIDERS" if !value.is_empty() => found.reattach = Some(value),
                 "GROMA_BUILTIN" => found.built_in_use = built_in_use(&value),

@@ -8,7 +8,9 @@ mod failure;
 mod installing;
 mod logging;
 mod progress;
+mod prompt;
 mod render;
+mod signals;
 mod ui;
 #[allow(dead_code, reason = "the commands that run something use it")]
 mod watch;

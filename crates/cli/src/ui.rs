@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::render::{self, Style};
 
 /// The terminal.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Ui {
     color: bool,
 }
@@ -45,6 +46,11 @@ impl Ui {
     /// A text that says that all is well.
     pub(crate) fn good(&self, text: &str) -> String {
         self.paint(anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Green.into())), text)
+    }
+
+    /// A text that asks for attention.
+    pub(crate) fn warning(&self, text: &str) -> String {
+        self.paint(anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Yellow.into())), text)
     }
 
     fn paint(&self, style: anstyle::Style, text: &str) -> String {

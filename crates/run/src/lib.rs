@@ -28,6 +28,7 @@ pub mod progress {
 /// What plans and changes are, for those who show them.
 pub mod engine {
     pub use groma_engine::{apply, change, checks, events, execution, interrupt, plan, provision};
+    pub use groma_provider::api::ImportTarget;
 }
 
 /// What is remembered, for those who show it.

@@ -234,6 +234,11 @@ impl Operation {
         Outcome { state, diagnostics, counts, duration: began.elapsed() }
     }
 
+    /// Stores a state that was looked up, with nothing carried out.
+    pub fn save_state(&mut self, session: &Session, state: &mut State) -> Diagnostics {
+        saving::save_finally(&mut self.storage, state, &session.start().working_dir)
+    }
+
     /// Writes a plan down, to be carried out later.
     pub fn save_plan(&self, session: &Session, plan: &Plan, path: &Path) -> Result<(), Diagnostics> {
         let _ = (session, plan, path);

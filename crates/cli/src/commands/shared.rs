@@ -1,6 +1,9 @@
 //! Arguments that several commands share, and what they all start with.
 
+mod consolidate;
+pub(super) mod generated;
 mod operation;
+mod stage;
 mod state;
 mod variables;
 mod view;
@@ -19,7 +22,8 @@ use crate::announce::Announcer;
 use crate::failure::Failure;
 use crate::ui::Ui;
 
-pub(crate) use operation::OperationArgs;
+pub(crate) use operation::{OperationArgs, PlanningArgs};
+pub(crate) use stage::Stage;
 pub(crate) use state::{BackendArgs, LockArgs, PathArgs};
 pub(crate) use variables::VariableArgs;
 pub(crate) use view::{InputArgs, JsonArgs, SensitiveArgs, ViewArgs};
