@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use groma_engine::change::{Action, Change};
-use groma_engine::events::{EphemeralAction, Event, Events, ShownId};
+use groma_engine::events::{EphemeralAction, Event, Events, ShownId, Skipped};
 use groma_engine::plan::Plan;
 use groma_model::address::{AbsInstance, DeposedKey};
 use groma_model::diag::{Diagnostics, Severity};
@@ -229,10 +229,9 @@ impl<W: Write + Send + 'static> Stream<W> {
         self.lines.hook(kind, &format!("{address}: {told}"), hook);
     }
 
-    fn skipped(&self, address: &AbsInstance, action: Action, because_of: Option<&AbsInstance>) {
-        let cause = because_of.map_or_else(|| "something that it needs".to_owned(), ToString::to_string);
-        let message = format!("{address}: Skipped ({}), because {cause} failed", action_name(action));
-        self.log(&message);
+    fn skipped(&self, Skipped { address, action, because_of }: &Skipped) {
+        let cause = because_of.as_ref().map_or_else(|| "something that it needs".to_owned(), ToString::to_string);
+        self.log(&format!("{address}: Skipped ({}), because {cause} failed", action_name(*action)));
     }
 }
 
@@ -276,7 +275,7 @@ impl<W: Write + Send + 'static> Events for Stream<W> {
             Event::ApplyFailed { address, deposed, action } => {
                 self.apply_ended(&running(address, deposed, action), Outcome::Failed);
             }
-            Event::Skipped { address, action, because_of } => self.skipped(&address, action, because_of.as_ref()),
+            Event::Skipped(skipped) => self.skipped(&skipped),
             Event::ProvisionStarted(address, kind) => {
                 self.provision("provision_start", &address, &kind, &format!("Provisioning with '{kind}'..."));
             }

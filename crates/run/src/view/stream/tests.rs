@@ -88,11 +88,8 @@ fn operations() {
             id: None,
         });
         stream.tell(Event::ApplyFailed { address: address("data.t_x.n"), deposed: None, action: Action::Read });
-        stream.tell(Event::Skipped {
-            address: address("t_x.n"),
-            action: Action::Update,
-            because_of: Some(address("t_x.a")),
-        });
+        let (address, because_of) = (address("t_x.n"), Some(address("t_x.a")));
+        stream.tell(Event::Skipped(Skipped { address, action: Action::Update, because_of }));
         stream.tell(Event::Stopping);
     };
     check(work, expect![[""]]);
