@@ -10,7 +10,7 @@ use groma_model::path::Path;
 use groma_model::schema::{IdentitySchema, Schema};
 use groma_model::text::Str;
 use groma_model::value::{PathMarks, Value};
-use groma_provider::api::{Private, Provider, RawState, UpgradeIdentityRequest, UpgradeRequest};
+use groma_provider::api::{MoveRequest, Private, Provider, RawState, UpgradeIdentityRequest, UpgradeRequest};
 use groma_state::{Attributes, ObjectState, ObjectStatus, StoredIdentity};
 
 /// What describes the objects of a resource type.
@@ -121,6 +121,53 @@ impl Object {
             skip_destroy: stored.skip_destroy,
         })
     }
+}
+
+impl Object {
+    /// Makes an object of another type or provider one of this. The provider that takes it over is asked.
+    pub async fn taken_over(
+        stored: &ObjectState,
+        origin: &Origin,
+        kind: &ObjectSchema,
+        provider: &dyn Provider,
+    ) -> Result<Self, Diagnostics> {
+        let source_state = match &stored.attributes {
+            Attributes::Json(text) => RawState::Json(text.clone().into_bytes()),
+            Attributes::Flat(entries) => RawState::Flatmap(entries.clone().into_iter().collect()),
+        };
+        let request = MoveRequest {
+            source_provider: origin.provider.to_string(),
+            source_type_name: origin.type_name.clone(),
+            source_schema_version: i64::try_from(stored.schema_version).unwrap_or(i64::MAX),
+            source_state,
+            source_private: Private(stored.private.clone()),
+            source_identity: None,
+            target_type_name: kind.type_name.clone(),
+        };
+        let response = provider.move_state(request).await.map_err(|error| error.diagnostic())?;
+        if response.diagnostics.has_errors() {
+            return Err(response.diagnostics);
+        }
+        Ok(Self {
+            value: response.object,
+            sensitive: stored.sensitive.clone(),
+            private: response.private,
+            identity: response.identity,
+            status: stored.status,
+            dependencies: stored.dependencies.clone().into(),
+            create_before_destroy: stored.create_before_destroy,
+            skip_destroy: stored.skip_destroy,
+        })
+    }
+}
+
+/// What an object was before it was moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// Made by which provider.
+    pub provider: groma_model::address::Provider,
+    /// Its type there.
+    pub type_name: Str,
 }
 
 /// A value with the marks of its schema and those at further paths.

@@ -9,6 +9,7 @@ use super::driver::Driver;
 use crate::change::{Action, Change};
 use crate::checks::CheckReport;
 use crate::plan::Mode;
+use crate::plan::provider_use::same_config;
 
 impl Driver<'_, '_> {
     pub(super) fn stored(&self, address: &AbsInstance) -> Option<ObjectState> {
@@ -43,7 +44,8 @@ impl Driver<'_, '_> {
             .resources
             .entry(address.resource())
             .or_insert_with(|| ResourceState { provider: change.provider.config.clone(), instances: BTreeMap::new() });
-        if object.is_some() && change.deposed.is_none() {
+        let other = !same_config(&resource.provider, &change.provider.config);
+        if object.is_some() && change.deposed.is_none() && other {
             resource.provider = change.provider.config.clone();
         }
         let instance = resource.instances.entry(address.key().clone()).or_default();

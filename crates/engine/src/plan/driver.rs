@@ -17,7 +17,7 @@ use super::nodes::{Pending, TaskResult};
 use super::provider_use::ProviderUse;
 use super::result::Gathered;
 use super::selection::Selection;
-use super::{Mode, Plan, Request, moves};
+use super::{Mode, Plan, Request, generate, moves};
 use crate::checks::{CheckBook, CheckedInstance};
 use crate::ephemeral::{self, Leases, OpenJob};
 use crate::interrupt::Urgency;
@@ -73,6 +73,10 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
     if diagnostics.has_errors() {
         return (None, diagnostics);
     }
+    let missing = generate::check_targets(walk.graph(), request.options);
+    if missing.has_errors() {
+        return (None, missing);
+    }
     let order = match walk.graph().order() {
         Ok(order) => order,
         Err(cycle) => return (None, Diagnostic::error(cycle.to_string(), "").into()),
@@ -80,9 +84,13 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
     let dependencies = Dependencies::new(walk.graph(), &order);
     let schedule = Schedule::new(&walk.graph().needs);
     let selection = Selection::new(walk.graph(), request.options);
-    let moved = moves::apply(walk.graph(), request.state);
+    let mut moved = moves::apply(walk.graph(), request.state);
     let mut diagnostics = diagnostics;
-    diagnostics.extend(moved.diagnostics);
+    diagnostics.extend(moves::check_selection(&moved, request.options));
+    diagnostics.extend(std::mem::take(&mut moved.diagnostics));
+    if diagnostics.has_errors() {
+        return (None, diagnostics);
+    }
     diagnostics.extend(selection.warning());
     let mut driver = Driver {
         request: &request,
@@ -102,9 +110,14 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
     };
     driver.work().await;
     driver.start_undeclared();
+    driver.start_generated();
     driver.work().await;
     let found = driver.leases.close().await;
     driver.diagnostics.extend(found);
+    let wrong_moves = moves::validate(&driver.walk, request.settings.sources);
+    if wrong_moves.has_errors() {
+        return (None, wrong_moves);
+    }
     driver.finish()
 }
 

@@ -17,7 +17,7 @@ use crate::change::{Action, Change, Reason};
 use crate::events::{Event, Events, shown_id};
 use crate::object::{legacy, plan_valid, propose::proposed_new};
 use crate::providers::Slot;
-use crate::stored::{Object, ObjectSchema};
+use crate::stored::{Object, ObjectSchema, Origin};
 
 /// What is to be planned.
 pub(super) struct Job {
@@ -27,6 +27,8 @@ pub(super) struct Job {
     pub(super) deposed: Option<DeposedKey>,
     /// Where the object was before it was moved.
     pub(super) previous_address: Option<AbsInstance>,
+    /// What the object was before, if it was moved from another type or provider.
+    pub(super) origin: Option<Origin>,
     /// What its objects are like.
     pub(super) kind: ObjectSchema,
     /// The provider that looks after it.
@@ -51,13 +53,24 @@ pub(super) struct Job {
 pub(super) enum Wanted {
     /// An object like this.
     Present(Box<Present>),
+    /// What is imported, whatever that is like.
+    AsImported,
     /// None, for that reason.
     Absent {
         /// Why.
         reason: Option<Reason>,
-        /// Whether it is forgotten rather than deleted, if that was said.
-        forget: Option<bool>,
+        /// What the configuration says about forgetting it.
+        forget: Forgetting,
     },
+}
+
+/// What the configuration says about forgetting an object rather than deleting it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Forgetting {
+    /// A `removed` block says so, or says not. Its word is the last.
+    pub(super) removed: Option<bool>,
+    /// The block of the resource says `destroy = false`.
+    pub(super) by_lifecycle: bool,
 }
 
 /// An object that is wanted.
@@ -105,17 +118,20 @@ pub(super) async fn plan(job: Job) -> Result<Planned, Diagnostics> {
     planner.run().await.map_err(|found| with_address(found, &job.address))
 }
 
-struct Planner<'j> {
-    job: &'j Job,
+pub(super) struct Planner<'j> {
+    pub(super) job: &'j Job,
     provider: &'j dyn Provider,
 }
 
 impl Planner<'_> {
     async fn run(&self) -> Result<Planned, Diagnostics> {
         let mut diagnostics = Diagnostics::new();
-        let previous = match &self.job.stored {
-            Some(stored) => Some(Object::upgraded(stored, &self.job.kind, self.provider).await?),
-            None => None,
+        let previous = match (&self.job.stored, &self.job.origin) {
+            (Some(stored), None) => Some(Object::upgraded(stored, &self.job.kind, self.provider).await?),
+            (Some(stored), Some(origin)) => {
+                Some(Object::taken_over(stored, origin, &self.job.kind, self.provider).await?)
+            }
+            (None, _) => None,
         };
         let mut refreshed = match (&previous, &self.job.import) {
             (Some(object), _) if self.job.refresh => self.read(object, &mut diagnostics).await?,
@@ -125,6 +141,10 @@ impl Planner<'_> {
         let change = match &self.job.wanted {
             _ if self.job.refresh_only => None,
             Wanted::Present(present) => Some(self.present(present, refreshed.as_ref(), &mut diagnostics).await?),
+            Wanted::AsImported => match &refreshed {
+                Some(object) => Some(self.as_imported(object, &mut diagnostics).await),
+                None => None,
+            },
             Wanted::Absent { reason, forget } => match &refreshed {
                 Some(object) => Some(self.absent(object, *reason, *forget, &mut diagnostics).await?),
                 None => None,
@@ -223,7 +243,7 @@ impl Planner<'_> {
         })
     }
 
-    async fn present(
+    pub(super) async fn present(
         &self,
         present: &Present,
         object: Option<&Object>,
@@ -357,10 +377,18 @@ impl Planner<'_> {
         &self,
         object: &Object,
         reason: Option<Reason>,
-        forget: Option<bool>,
+        forget: Forgetting,
         diagnostics: &mut Diagnostics,
     ) -> Result<Change, Diagnostics> {
-        let forgets = forget.unwrap_or(object.skip_destroy);
+        let forgets = forget.removed.unwrap_or(forget.by_lifecycle || object.skip_destroy);
+        let reason = match (forgets, forget.by_lifecycle, object.skip_destroy) {
+            (true, true, _) => Some(Reason::ForgotBecauseLifecycleDestroyInConfig),
+            (true, false, true) => Some(Reason::ForgotBecauseLifecycleDestroyInState),
+            _ => reason,
+        };
+        if forgets {
+            diagnostics.push(forgotten(&self.job.address));
+        }
         let private = if forgets { object.private.clone() } else { self.planned_deletion(object, diagnostics).await? };
         Ok(Change {
             action: if forgets { Action::Forget } else { Action::Delete },
@@ -403,7 +431,7 @@ impl Planner<'_> {
     }
 
     /// A change of this instance that does nothing yet.
-    fn change(&self) -> Change {
+    pub(super) fn change(&self) -> Change {
         Change {
             address: self.job.address.clone(),
             deposed: self.job.deposed.clone(),
@@ -456,6 +484,14 @@ fn note_configuration(object: &mut Object, present: &Present, change: Option<&Ch
         union.dedup();
         object.dependencies = union.into();
     }
+}
+
+fn forgotten(address: &AbsInstance) -> Diagnostic {
+    let detail = format!(
+        "Once this plan is applied, {address} is not managed any more. The object itself stays as it is; to manage it again, \
+         import it."
+    );
+    Diagnostic::warning("Resource will be removed from the state", detail)
 }
 
 /// What an import is asked for by, as people read it.

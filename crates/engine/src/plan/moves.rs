@@ -1,27 +1,44 @@
 //! `moved`: objects in the state get the addresses that the configuration gives them now, before anything is planned.
 
+mod validate;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use groma_lang::config::{ObjectAddress, Repetition, ResourceMode, StepKey};
 use groma_lang::graph::Graph;
-use groma_model::address::{AbsInstance, AbsResource, InstanceKey, ModuleInstance, ModuleStep};
+use groma_model::address::{AbsInstance, AbsResource, InstanceKey, ModuleInstance, ModuleStep, Provider};
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_state::{InstanceState, ResourceState, State};
+
+pub(super) use validate::{check_selection, validate};
 
 /// A state at today's addresses.
 pub(super) struct Moved {
     /// The state.
     pub(super) state: State,
     /// Where objects were, by where they are.
-    pub(super) from: BTreeMap<AbsInstance, AbsInstance>,
+    pub(super) from: BTreeMap<AbsInstance, MovedFrom>,
     /// What could not be moved.
     pub(super) diagnostics: Diagnostics,
+}
+
+/// Where an object was.
+#[derive(Debug, Clone)]
+pub(super) struct MovedFrom {
+    pub(super) address: AbsInstance,
+    /// Made by which provider.
+    pub(super) provider: Provider,
+    /// Whether a `moved` block said so.
+    pub(super) explicit: bool,
 }
 
 /// One rule.
 #[derive(Debug, Clone, PartialEq)]
 struct Statement {
+    /// Where it stands. None for what goes without saying.
+    at: Option<Span>,
     /// The module that says it; it speaks of every instance of that module.
     declared_in: Vec<Str>,
     from: Endpoint,
@@ -67,7 +84,7 @@ impl Moved {
                 blocked.insert(address, target);
                 continue;
             }
-            self.move_instance(&address, target);
+            self.move_instance(&address, target, statement.at.is_some());
         }
     }
 
@@ -76,12 +93,14 @@ impl Moved {
         resource.is_some_and(|resource| resource.instances.contains_key(address.key()))
     }
 
-    fn move_instance(&mut self, address: &AbsInstance, target: AbsInstance) {
+    fn move_instance(&mut self, address: &AbsInstance, target: AbsInstance, explicit: bool) {
         let Some((provider, instance)) = self.take(address) else { return };
+        let first = || MovedFrom { address: address.clone(), provider: provider.provider.clone(), explicit };
+        let mut origin = self.from.remove(address).unwrap_or_else(first);
+        origin.explicit |= explicit;
         let resource = self.state.resources.entry(target.resource());
         let resource = resource.or_insert_with(|| ResourceState { provider, instances: BTreeMap::new() });
         resource.instances.insert(target.key().clone(), instance);
-        let origin = self.from.remove(address).unwrap_or_else(|| address.clone());
         self.from.insert(target, origin);
     }
 
@@ -151,7 +170,8 @@ fn explicit_statements(graph: &Graph<'_>) -> Vec<Statement> {
             let (Some(from), Some(to)) = (&moved.from, &moved.to) else { continue };
             let (from, to) = (endpoint(from), endpoint(to));
             let whole = from.last_key().is_none() && to.last_key().is_none();
-            statements.push(Statement { declared_in: entry.node.path.clone(), from, to, whole });
+            let at = Some(moved.header);
+            statements.push(Statement { at, declared_in: entry.node.path.clone(), from, to, whole });
         }
     }
     statements
@@ -229,6 +249,7 @@ fn implied_statements(graph: &Graph<'_>, state: &State, explicit: &[Statement]) 
         statements.insert((entry.node.path.clone(), address.resource.clone(), keys));
     }
     let statement = |(declared_in, resource, (from, to)): (Vec<Str>, groma_lang::config::ResourceKey, _)| Statement {
+        at: None,
         declared_in,
         from: Endpoint { modules: Vec::new(), resource: Some((resource.clone(), from)) },
         to: Endpoint { modules: Vec::new(), resource: Some((resource, to)) },
@@ -251,7 +272,7 @@ fn implied_by_calls(graph: &Graph<'_>) -> Vec<Statement> {
             };
             let endpoint = |key| Endpoint { modules: vec![(name.clone(), key)], resource: None };
             let (from, to) = (endpoint(from), endpoint(to));
-            found.push(Statement { declared_in: entry.node.path.clone(), from, to, whole: false });
+            found.push(Statement { at: None, declared_in: entry.node.path.clone(), from, to, whole: false });
         }
     }
     found

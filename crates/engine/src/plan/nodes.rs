@@ -223,6 +223,7 @@ impl<'a> Driver<'a, '_> {
         };
         Ok(Work::Managed(Box::new(Job {
             previous_address: self.gathered.previous_address(&address),
+            origin: self.gathered.origin(&address, &slot.instance().config.provider),
             address,
             deposed: None,
             kind,
@@ -268,7 +269,7 @@ impl<'a> Driver<'a, '_> {
         Ok(None)
     }
 
-    fn truth(&self, site: Site<'_>, expr: &Expr) -> Result<Option<bool>, Diagnostics> {
+    pub(super) fn truth(&self, site: Site<'_>, expr: &Expr) -> Result<Option<bool>, Diagnostics> {
         let (value, found) = self.walk.resource_expr(site, expr);
         if found.has_errors() {
             return Err(found);
@@ -416,7 +417,7 @@ impl<'a> Driver<'a, '_> {
 }
 
 /// The work with what it imports. What is in the state already is not imported again.
-fn importing(mut work: Work, imports: &[ImportInto]) -> Work {
+pub(super) fn importing(mut work: Work, imports: &[ImportInto]) -> Work {
     if let Work::Managed(job) = &mut work
         && job.stored.is_none()
         && let Some(import) = imports.iter().find(|import| import.address == job.address)

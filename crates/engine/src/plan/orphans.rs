@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use groma_lang::config::ResourceMode;
 use groma_lang::graph::{NodeIndex, NodeKind};
+use groma_lang::walk::{RepetitionData, Site};
 use groma_model::address::{AbsResource, InstanceKey, ModuleInstance};
 use groma_model::diag::{Diagnostic, Diagnostics};
 
 use super::Mode;
 use super::driver::{Driver, Task, Work};
-use super::instance::{Job, Wanted};
+use super::instance::{Forgetting, Job, Wanted};
 use crate::change::Reason;
 use crate::stored::ObjectSchema;
 
@@ -29,7 +30,7 @@ impl Driver<'_, '_> {
             return Vec::new();
         }
         let node = self.node_of(address);
-        let forget = self.forgets(address);
+        let forget = Forgetting { removed: self.forgets(address), by_lifecycle: self.skips_destroy(node) };
         let mut found = Vec::new();
         for (key, instance) in &resource.instances {
             let provider = resource.provider.instance(instance.provider_key.clone());
@@ -46,6 +47,7 @@ impl Driver<'_, '_> {
                         previous_address: self.gathered.previous_address(&instance),
                         address: instance,
                         deposed,
+                        origin: None,
                         kind,
                         slot,
                         stored: Some(stored),
@@ -124,6 +126,20 @@ impl Driver<'_, '_> {
             }
         }
         None
+    }
+
+    /// Whether the block of a resource says that its objects are not destroyed. Only what is the same for all instances can be told.
+    fn skips_destroy(&self, node: Option<NodeIndex>) -> bool {
+        let Some(node) = node else { return false };
+        let NodeKind::Resource(key) = &self.walk.graph().nodes[node].kind else { return false };
+        let module = self.walk.graph().nodes[node].module;
+        let repetition = RepetitionData::default();
+        self.walk.instances_of(module).iter().any(|&module| {
+            let Some(resource) = self.walk.resource(module, key) else { return false };
+            let Some(expr) = &resource.managed.destroy else { return false };
+            let site = Site { module, resource, repetition: &repetition };
+            matches!(self.truth(site, expr), Ok(Some(false)))
+        })
     }
 
     /// The declaration of a resource.

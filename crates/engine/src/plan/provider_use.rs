@@ -106,8 +106,9 @@ impl ProviderUse {
     /// The slot of a configuration. One of the root that nobody wrote down is empty.
     fn slot(&mut self, instance: &ProviderInstance) -> Option<Arc<Slot>> {
         let known = self.slots.get(instance).or_else(|| {
-            // The two public hosts are one.
-            self.slots.iter().find(|(known, _)| same_config(known, instance)).map(|(_, slot)| slot)
+            let same =
+                |known: &ProviderInstance| known.key == instance.key && same_config(&known.config, &instance.config);
+            self.slots.iter().find(|(known, _)| same(known)).map(|(_, slot)| slot)
         });
         if let Some(slot) = known {
             return Some(Arc::clone(slot));
@@ -130,11 +131,9 @@ impl ProviderUse {
     }
 }
 
-fn same_config(known: &ProviderInstance, wanted: &ProviderInstance) -> bool {
-    known.key == wanted.key
-        && known.config.module == wanted.config.module
-        && known.config.alias == wanted.config.alias
-        && known.config.provider.same_as(&wanted.config.provider)
+/// Whether two are one: the two public hosts are.
+pub(crate) fn same_config(known: &ProviderConfig, wanted: &ProviderConfig) -> bool {
+    known.module == wanted.module && known.alias == wanted.alias && known.provider.same_as(&wanted.provider)
 }
 
 /// Follows what callers pass on.

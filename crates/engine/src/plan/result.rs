@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use groma_lang::graph::NodeIndex;
-use groma_model::address::{AbsInstance, AbsResource, ModuleInstance};
+use groma_model::address::{AbsInstance, AbsResource, ModuleInstance, Provider};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::mark::Mark;
 use groma_model::text::Str;
@@ -16,10 +16,13 @@ use groma_state::{InstanceState, OutputState, ResourceState, State};
 use super::data::ReadData;
 use super::driver::Driver;
 use super::instance::Planned;
+use super::moves::MovedFrom;
+use super::provider_use::same_config;
 use super::{Mode, OutputChange, Plan};
 use crate::change::{Action, Change};
 use crate::execution::{Cycle, Execution, Sources};
 use crate::interrupt::Urgency;
+use crate::stored::Origin;
 
 /// What has been found so far.
 pub(super) struct Gathered {
@@ -28,7 +31,7 @@ pub(super) struct Gathered {
     /// As it is.
     prior: State,
     /// Where objects were before they were moved.
-    moved_from: BTreeMap<AbsInstance, AbsInstance>,
+    moved_from: BTreeMap<AbsInstance, MovedFrom>,
     changes: BTreeMap<AbsResource, Vec<Change>>,
     drift: Vec<Change>,
     /// In which module instances a resource has changes.
@@ -39,7 +42,7 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    pub(super) fn new(state: State, moved_from: BTreeMap<AbsInstance, AbsInstance>) -> Self {
+    pub(super) fn new(state: State, moved_from: BTreeMap<AbsInstance, MovedFrom>) -> Self {
         // Data sources are read anew by every run.
         let mut prior = state.clone();
         prior.resources.retain(|address, _| address.resource.mode == groma_lang::config::ResourceMode::Managed);
@@ -67,7 +70,15 @@ impl Gathered {
     }
 
     pub(super) fn previous_address(&self, address: &AbsInstance) -> Option<AbsInstance> {
-        self.moved_from.get(address).cloned()
+        self.moved_from.get(address).map(|from| from.address.clone())
+    }
+
+    /// What an object was before it became what it is now, if it was moved by a statement and was something else.
+    pub(super) fn origin(&self, address: &AbsInstance, provider: &Provider) -> Option<Origin> {
+        let from = self.moved_from.get(address).filter(|from| from.explicit)?;
+        let type_name = &from.address.instance.resource.ty;
+        let same = *type_name == address.instance.resource.ty && from.provider.same_as(provider);
+        (!same).then(|| Origin { provider: from.provider.clone(), type_name: type_name.clone() })
     }
 
     pub(super) fn note_pending(&mut self, node: NodeIndex, module: &ModuleInstance) {
@@ -94,7 +105,11 @@ impl Gathered {
             .resources
             .entry(address.resource())
             .or_insert_with(|| ResourceState { provider: slot.instance().config.clone(), instances: BTreeMap::new() });
+        if deposed.is_none() && !same_config(&resource.provider, &slot.instance().config) {
+            resource.provider = slot.instance().config.clone();
+        }
         let instance = resource.instances.entry(address.key().clone()).or_default();
+        instance.provider_key = slot.instance().key.clone();
         let stored = refreshed.map(|object| object.stored(&kind));
         let stored = match stored.transpose() {
             Ok(stored) => stored,
