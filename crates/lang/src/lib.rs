@@ -19,3 +19,4 @@ pub mod refs;
 pub mod static_eval;
 pub mod typeexpr;
 pub mod walk;
+pub mod written;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use groma_lang::config::{Managed, OnFailure, Provisioner, Repetition, Resource, When};
+use groma_lang::config::{OnFailure, Provisioner, Resource, When};
 use groma_lang::walk::{InstanceIndex, RepetitionData, Site};
 use groma_model::address::{AbsInstance, InstanceKey};
 use groma_model::diag::{Diagnostic, Diagnostics, Severity};
@@ -112,7 +112,12 @@ impl<'a> Driver<'a, '_> {
             return self.after_provisioners(provisioning);
         }
         match self.ready(&provisioning, &declared, provisioner) {
-            Ok(ready) => Some(Work::Provision(Box::new(provisioning), Box::new(ready))),
+            Ok(ready) => {
+                if matches!(provisioning.stage, Stage::Made(_)) {
+                    self.unprovisioned.insert(provisioning.job.change.address.clone());
+                }
+                Some(Work::Provision(Box::new(provisioning), Box::new(ready)))
+            }
             Err(found) => {
                 provisioning.found.extend(with_address(found, &provisioning.job.change.address));
                 self.after_provisioners(provisioning)
@@ -129,6 +134,7 @@ impl<'a> Driver<'a, '_> {
 
     fn after_provisioners(&mut self, provisioning: Provisioning) -> Option<Work> {
         let Provisioning { step, job, stage, found, .. } = provisioning;
+        self.unprovisioned.remove(&job.change.address);
         let failed = found.has_errors();
         match stage {
             Stage::Made(mut object) if failed => {
@@ -149,6 +155,19 @@ impl<'a> Driver<'a, '_> {
         }
         self.end(step, &job.change, found);
         None
+    }
+
+    /// Nobody waits for provisioners any more: objects whose provisioners did not end are not what was asked for.
+    pub(super) fn give_up_provisioning(&mut self) {
+        let given_up = std::mem::take(&mut self.unprovisioned);
+        for address in &given_up {
+            if let Some(object) = self.instance_mut(address).and_then(|instance| instance.current.as_mut()) {
+                object.status = ObjectStatus::Tainted;
+            }
+        }
+        if !given_up.is_empty() {
+            self.store();
+        }
     }
 
     /// The provisioners for an object, if there are any.
@@ -186,26 +205,8 @@ impl<'a> Driver<'a, '_> {
                 if path.names() != named || *key != address.instance.resource {
                     continue;
                 }
-                let first = removed.provisioners.first()?;
-                let declared = groma_lang::config::Declared {
-                    header: removed.header,
-                    name: removed.header,
-                    missing: removed.header,
-                };
-                let stand_in = Resource {
-                    key: key.clone(),
-                    config: first.config.clone(),
-                    repetition: Repetition::Once,
-                    provider_ref: None,
-                    provider: change.provider.config.provider.clone(),
-                    depends_on: Vec::new(),
-                    preconditions: Vec::new(),
-                    postconditions: Vec::new(),
-                    managed: Managed::default(),
-                    check: None,
-                    declared,
-                    kind_span: removed.header,
-                };
+                let provider = change.provider.config.provider.clone();
+                let stand_in = Resource::stand_in(key.clone(), provider, removed.header);
                 return Some((Cow::Owned(stand_in), removed.provisioners.iter()));
             }
         }

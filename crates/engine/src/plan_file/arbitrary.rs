@@ -455,6 +455,7 @@ impl Chance {
                 excludes: self.some(2, Self::target),
                 replace: self.some(2, Self::address),
                 parallelism: self.below(100),
+                generate_config: self.flag(),
             },
             errored: self.flag(),
             changes,

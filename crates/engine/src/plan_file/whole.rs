@@ -14,7 +14,7 @@ stored_enum! {
 }
 
 stored_struct! {
-    Options { mode, refresh, targets, excludes, replace, parallelism }
+    Options { mode, refresh, targets, excludes, replace, parallelism, generate_config }
     OutputChange { action, before, after, sensitive }
     RelevantAttribute { resource, attribute }
     Execution { steps, needs, deposed_as }

@@ -65,6 +65,26 @@ pub struct Managed {
     pub provisioners: Vec<Provisioner>,
 }
 
+impl Resource {
+    /// A managed resource without a block, for which something else in the configuration stands.
+    pub fn stand_in(key: ResourceKey, provider: ProviderSource, place: Span) -> Self {
+        Self {
+            key,
+            config: Body::empty(place),
+            repetition: Repetition::Once,
+            provider_ref: None,
+            provider,
+            depends_on: Vec::new(),
+            preconditions: Vec::new(),
+            postconditions: Vec::new(),
+            managed: Managed::default(),
+            check: None,
+            declared: Declared { header: place, name: place, missing: place },
+            kind_span: place,
+        }
+    }
+}
+
 /// `lifecycle { ignore_changes }`
 #[derive(Debug, Clone, Default)]
 pub enum IgnoreChanges {
