@@ -13,6 +13,7 @@ pub mod plan;
 pub mod plan_file;
 pub mod providers;
 pub mod provision;
+pub mod report;
 mod schedule;
 pub mod stored;
 mod values;
