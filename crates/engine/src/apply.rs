@@ -2,6 +2,7 @@
 
 mod driver;
 mod ephemeral;
+mod generated;
 mod instance;
 mod prepare;
 mod provision;

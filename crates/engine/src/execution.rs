@@ -83,6 +83,11 @@ impl Execution {
         self.steps.len() - 1
     }
 
+    /// Whether no step waits for itself.
+    pub fn is_acyclic(&self) -> bool {
+        self.check_acyclic().is_ok()
+    }
+
     /// Removes steps that need nothing unfinished until none are left.
     pub(crate) fn check_acyclic(&self) -> Result<(), Cycle> {
         let mut unmet: Vec<usize> = self.needs.iter().map(Vec::len).collect();

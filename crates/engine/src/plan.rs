@@ -1,8 +1,10 @@
 //! Planning: what must be done so that the world is as configured. Changes nothing.
 
+pub mod check;
 pub(crate) mod data;
 pub(crate) mod dependencies;
 mod driver;
+pub mod generate;
 pub(crate) mod ignore;
 pub(crate) mod instance;
 mod moves;
@@ -61,6 +63,8 @@ pub struct Options {
     pub replace: Vec<AbsInstance>,
     /// How many calls to providers may be under way.
     pub parallelism: usize,
+    /// Whether configuration is written for what is imported to where none is. Without it that is an error.
+    pub generate_config: bool,
 }
 
 impl Default for Options {
@@ -72,6 +76,7 @@ impl Default for Options {
             excludes: Vec::new(),
             replace: Vec::new(),
             parallelism: 10,
+            generate_config: false,
         }
     }
 }

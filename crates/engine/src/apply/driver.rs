@@ -1,6 +1,6 @@
 //! The walk of an apply: the steps of the plan in their order, with calls to providers going on beside it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use groma_lang::config::ResourceKey;
@@ -67,6 +67,8 @@ pub(super) struct Driver<'a, 'r> {
     pub(super) save: &'r mut dyn Save,
     pub(super) schedule: Schedule,
     pub(super) queue: VecDeque<Work>,
+    /// New objects whose provisioners are running.
+    pub(super) unprovisioned: BTreeSet<AbsInstance>,
     /// What changed objects are now, with marks.
     pub(super) made: BTreeMap<AbsInstance, Value>,
     /// Repetitions of resources that were expanded already.
@@ -93,6 +95,7 @@ pub(super) async fn run(request: Request<'_>, save: &mut dyn Save) -> Applied {
         save,
         schedule: Schedule::new(&request.plan.execution.needs),
         queue: VecDeque::new(),
+        unprovisioned: BTreeSet::new(),
         made: BTreeMap::new(),
         expanded: BTreeMap::new(),
         modules: BTreeMap::from([(ModuleInstance::root(), 0)]),
@@ -147,6 +150,7 @@ impl<'a> Driver<'a, '_> {
                 () = self.request.interrupt.reaches(next), if !tasks.is_empty() => {
                     noticed = next;
                     if noticed == Urgency::Now {
+                        self.give_up_provisioning();
                         break;
                     }
                     self.request.events.tell(Event::Stopping);

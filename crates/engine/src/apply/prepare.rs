@@ -93,7 +93,9 @@ impl<'a> Driver<'a, '_> {
         let change = plan.changes[at].clone();
         let address = change.address.clone();
         let module = self.modules.get(&address.module).copied().unwrap_or(0);
-        let Some(resource) = self.walk.resource(module, &address.instance.resource) else { return Ok(None) };
+        let Some(resource) = self.walk.resource(module, &address.instance.resource) else {
+            return self.make_generated(change);
+        };
         let repetition = self.repetition(module, resource, address.key())?;
         let site = Site { module, resource, repetition: &repetition };
         let results = self.walk.preconditions(site);
@@ -170,7 +172,7 @@ impl<'a> Driver<'a, '_> {
         Done { left: done.left, diagnostics: as_warnings(done.diagnostics) }
     }
 
-    fn kind(&self, change: &Change, provider: &groma_model::address::Provider) -> ObjectSchema {
+    pub(super) fn kind(&self, change: &Change, provider: &groma_model::address::Provider) -> ObjectSchema {
         let type_name = change.address.instance.resource.ty.clone();
         let offered = self.request.providers.schema(provider);
         let identity = offered.and_then(|offered| offered.identities.get(&type_name).cloned());

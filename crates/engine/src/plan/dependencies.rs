@@ -1,6 +1,6 @@
 //! What each resource depends on, directly and through others, by declaration.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use groma_lang::graph::{Graph, NodeIndex, NodeKind};
@@ -49,15 +49,17 @@ impl Dependencies {
     }
 
     /// The resources whose replacements are made first: those that say so, and everything that they depend on, or else there would
-    /// be no order in which both could be done.
-    pub(super) fn made_first(&self, graph: &Graph<'_>) -> BTreeSet<NodeIndex> {
-        let mut found = BTreeSet::new();
+    /// be no order in which both could be done. With each, one that says so.
+    pub(super) fn made_first(&self, graph: &Graph<'_>) -> BTreeMap<NodeIndex, NodeIndex> {
+        let mut found = BTreeMap::new();
         for (node, entry) in graph.nodes.iter().enumerate() {
             let NodeKind::Resource(key) = &entry.kind else { continue };
             let resource = graph.modules[entry.module].node.module.resources.get(key);
             if resource.is_some_and(|resource| resource.managed.create_before_destroy == Some(true)) {
-                found.insert(node);
-                found.extend(self.reached[node].iter().copied());
+                found.insert(node, node);
+                for &needed in self.reached[node].iter() {
+                    found.entry(needed).or_insert(node);
+                }
             }
         }
         found

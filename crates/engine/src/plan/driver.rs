@@ -3,7 +3,7 @@
 //! Everything about the configuration happens here, on one task; what providers are asked runs on tasks of its own. Results are
 //! taken in as they come, and put in order at the end.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use groma_lang::graph::{NodeIndex, NodeKind};
 use groma_lang::walk::{InstanceIndex, Purpose, Settings, Walk};
@@ -50,8 +50,8 @@ pub(super) struct Driver<'a, 'r> {
     pub(super) walk: Walk<'a>,
     pub(super) values: &'a ResourceValues<'a>,
     pub(super) dependencies: Dependencies,
-    /// Resources whose replacements are made first.
-    pub(super) made_first: BTreeSet<NodeIndex>,
+    /// Resources whose replacements are made first, and which of them asks for that.
+    pub(super) made_first: BTreeMap<NodeIndex, NodeIndex>,
     pub(super) providers: ProviderUse,
     pub(super) gathered: Gathered,
     pub(super) pending: BTreeMap<NodeIndex, Pending<'a>>,

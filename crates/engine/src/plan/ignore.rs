@@ -16,6 +16,31 @@ pub(crate) fn ignoring(ignore: &IgnoreChanges, schema: &Block, prior: &Value, co
     }
 }
 
+/// What must not be shown of an object whose changes are ignored in part: there, what was hidden before stays hidden, and nothing
+/// else.
+pub(super) fn sensitive_after(ignore: &IgnoreChanges, prior: &[Path], config: Vec<Path>) -> Vec<Path> {
+    match ignore {
+        IgnoreChanges::None => config,
+        IgnoreChanges::All => prior.to_vec(),
+        IgnoreChanges::Paths(paths) => {
+            let ignored: Vec<Path> = paths.iter().map(path_of).collect();
+            let is_ignored = |path: &Path| ignored.iter().any(|from| path.steps().starts_with(from.steps()));
+            let kept = prior.iter().filter(|path| is_ignored(path)).cloned();
+            config.into_iter().filter(|path| !is_ignored(path)).chain(kept).collect()
+        }
+    }
+}
+
+/// Where the configuration differs from an object and that is ignored. Both values are without marks.
+pub(super) fn ignored_differences(ignore: &IgnoreChanges, prior: &Value, config: &Value) -> Vec<Path> {
+    let IgnoreChanges::Paths(paths) = ignore else { return Vec::new() };
+    let differs = |path: &Path| match (config.apply_path(path), prior.apply_path(path)) {
+        (Ok(config), Ok(prior)) => config != prior && !config.is_null(),
+        _ => false,
+    };
+    paths.iter().map(path_of).filter(differs).collect()
+}
+
 /// What is, but for what only the provider decides: that has no configuration.
 fn all_ignored(schema: &Block, prior: &Value) -> Value {
     let computed = |path: &Path| schema.attribute_at(path).is_some_and(|found| found.computed && !found.optional);

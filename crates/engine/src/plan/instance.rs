@@ -11,9 +11,9 @@ use groma_model::value::{PathMarks, Value};
 use groma_provider::api::{ImportTarget, PlanRequest, PlanResponse, Private, Provider, ReadRequest};
 use groma_state::{ObjectState, ObjectStatus};
 
-use super::ignore::ignoring;
+use super::ignore::{ignored_differences, ignoring, sensitive_after};
 use super::requires_replace;
-use crate::change::{Action, Change, Reason};
+use crate::change::{Action, Change, Note, Reason};
 use crate::events::{Event, Events, shown_id};
 use crate::object::{legacy, plan_valid, propose::proposed_new};
 use crate::providers::Slot;
@@ -87,6 +87,8 @@ pub(super) struct Present {
     pub(super) skip_destroy: bool,
     /// What it depends on, by configuration.
     pub(super) dependencies: Arc<[ConfigResource]>,
+    /// What was decided about it already.
+    pub(super) notes: Vec<Note>,
 }
 
 /// What came of it.
@@ -267,7 +269,13 @@ impl Planner<'_> {
             _ => first.response,
         };
         let before = object.map(|object| object.marked(&self.job.kind.schema));
-        let sensitive = sensitive_paths(&config_marks);
+        let mut sensitive = sensitive_paths(&config_marks);
+        let mut notes = present.notes.clone();
+        if let Some(prior) = prior {
+            sensitive = sensitive_after(&present.ignore, &prior.sensitive, sensitive);
+            let ignored = ignored_differences(&present.ignore, &prior.value, &config);
+            notes.extend(ignored.into_iter().map(Note::Ignored));
+        }
         let after = crate::stored::marked(&second.planned, &self.job.kind.schema, &sensitive);
         let action = match (&before, replace) {
             (None, _) => Action::Create,
@@ -289,6 +297,7 @@ impl Planner<'_> {
             importing: self.job.import.clone(),
             dependencies: Arc::clone(&present.dependencies),
             create_before_destroy: present.create_before_destroy,
+            notes: if action == Action::Create { Vec::new() } else { notes },
             ..self.change()
         })
     }
@@ -393,6 +402,7 @@ impl Planner<'_> {
         Ok(Change {
             action: if forgets { Action::Forget } else { Action::Delete },
             reason,
+            notes: if forgets { vec![Note::NotDestroyed] } else { Vec::new() },
             before: object.marked(&self.job.kind.schema),
             before_identity: object.identity.clone(),
             private,

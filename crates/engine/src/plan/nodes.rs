@@ -15,9 +15,10 @@ use groma_provider::api::ImportTarget;
 
 use super::Mode;
 use super::data::{DataJob, ReadData};
+use super::dependencies::config_resource;
 use super::driver::{Driver, Task, Work};
 use super::instance::{Job, Planned, Present, Wanted, keep_warnings, with_address};
-use crate::change::{Action, Change, Reason};
+use crate::change::{Action, Change, Note, Reason};
 use crate::checks::{Checked, CheckedInstance, Part};
 use crate::ephemeral::{OpenJob, Opened};
 use crate::stored::ObjectSchema;
@@ -216,7 +217,11 @@ impl<'a> Driver<'a, '_> {
         let stored = self.gathered.state().resources.get(&address.resource());
         let stored = stored.and_then(|resource| resource.instances.get(address.key()));
         let stored = stored.and_then(|instance| instance.current.clone());
-        let force = self.forced(site, &address)?;
+        let mut notes = Vec::new();
+        let force = self.forced(site, &address, &mut notes)?;
+        if let Some(asks) = self.made_first.get(&node).filter(|asks| **asks != node) {
+            notes.extend(config_resource(self.walk.graph(), *asks).map(Note::MadeFirstFor));
+        }
         let skip_destroy = match &resource.managed.destroy {
             Some(expr) => self.truth(site, expr)? == Some(false),
             None => false,
@@ -238,9 +243,10 @@ impl<'a> Driver<'a, '_> {
                 config,
                 ignore: resource.managed.ignore_changes.clone(),
                 force,
-                create_before_destroy: self.made_first.contains(&node),
+                create_before_destroy: self.made_first.contains_key(&node),
                 skip_destroy,
                 dependencies,
+                notes,
             })),
         })))
     }
@@ -257,12 +263,19 @@ impl<'a> Driver<'a, '_> {
     }
 
     /// Whether an instance is replaced in any case.
-    fn forced(&self, site: Site<'_>, address: &AbsInstance) -> Result<Option<Reason>, Diagnostics> {
+    fn forced(
+        &self,
+        site: Site<'_>,
+        address: &AbsInstance,
+        notes: &mut Vec<Note>,
+    ) -> Result<Option<Reason>, Diagnostics> {
         if self.request.options.replace.contains(address) {
+            notes.push(Note::Requested);
             return Ok(Some(Reason::ReplaceByRequest));
         }
         for expr in &site.resource.managed.replace_triggered_by {
             if self.triggers(site, expr)? {
+                notes.push(Note::TriggeredBy(self.request.settings.sources.text(expr.span).to_owned()));
                 return Ok(Some(Reason::ReplaceByTriggers));
             }
         }

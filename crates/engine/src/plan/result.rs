@@ -18,7 +18,7 @@ use super::driver::Driver;
 use super::instance::Planned;
 use super::moves::MovedFrom;
 use super::provider_use::same_config;
-use super::{Mode, OutputChange, Plan};
+use super::{Mode, OutputChange, Plan, check};
 use crate::change::{Action, Change};
 use crate::execution::{Cycle, Execution, Sources};
 use crate::interrupt::Urgency;
@@ -250,6 +250,10 @@ impl Driver<'_, '_> {
             options: self.request.options.clone(),
             errored: self.diagnostics.has_errors(),
         };
+        if cfg!(debug_assertions) {
+            let internal = |problem| Diagnostic::error("Internal error: the plan is not sound", problem);
+            self.diagnostics.extend(check::problems(&plan).into_iter().map(internal));
+        }
         (Some(plan), self.diagnostics)
     }
 

@@ -127,6 +127,7 @@ impl Planner<'_> {
             force: None,
             create_before_destroy: false,
             skip_destroy: false,
+            notes: Vec::new(),
             dependencies: Arc::from([]),
         };
         let change = match self.present(&present, Some(object), diagnostics).await {
