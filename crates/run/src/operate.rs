@@ -15,7 +15,7 @@ use groma_engine::apply;
 use groma_engine::events::{Events, Silence};
 use groma_engine::interrupt::Interrupt;
 use groma_engine::plan::{self, Options, Plan};
-use groma_engine::provision::{NoProvisioners, Provisioners};
+use groma_engine::provision::Provisioners;
 use groma_lang::config::Variable;
 use groma_lang::environment::Environment as _;
 use groma_lang::load::ModuleTree;
@@ -25,7 +25,8 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::text::Str;
 use groma_state::State;
 
-use crate::providers::{BookOracle, ProviderAccess, ProviderBook};
+use crate::providers::{BookOracle, Locks, ProviderAccess, ProviderBook};
+use crate::saved_plan::{Contents, SavedPlan, Snapshot};
 use crate::session::Session;
 use crate::state_access::StateAccess;
 pub use crate::state_access::{LockWish, PathOverrides};
@@ -106,6 +107,8 @@ pub struct Outcome {
     pub counts: Counts,
     /// How long it took.
     pub duration: Duration,
+    /// The state as text, if it could be stored nowhere: whoever shows the outcome shows this, too.
+    pub unsaved: Option<String>,
 }
 
 /// A working directory that is ready for work.
@@ -116,6 +119,10 @@ pub struct Operation {
     book: Arc<ProviderBook>,
     storage: StateAccess,
     state: Arc<State>,
+    /// The configuration, as it was read.
+    snapshot: Snapshot,
+    /// Which providers are used.
+    locks: Locks,
     provisioners: Arc<dyn Provisioners>,
     /// When the plan is made, or was made.
     time: (i64, u32),
@@ -127,7 +134,18 @@ impl Operation {
         open::open(session, access, wishes)
     }
 
-    /// With something that runs provisioners.
+    /// Makes a working directory ready to carry out a plan that was saved: with the configuration and the values that it was
+    /// made from, if nothing else has changed since.
+    pub fn open_saved(
+        session: &mut Session,
+        access: ProviderAccess,
+        saved: &SavedPlan,
+        wishes: Wishes,
+    ) -> (Option<(Operation, Plan)>, Diagnostics) {
+        open::open_saved(session, access, saved, wishes)
+    }
+
+    /// With something else that runs provisioners than what is built in.
     pub fn with_provisioners(mut self, provisioners: Arc<dyn Provisioners>) -> Operation {
         self.provisioners = provisioners;
         self
@@ -228,21 +246,31 @@ impl Operation {
             Ok(applied) => (applied.state, applied.diagnostics),
             Err(problem) => (self.state.as_ref().clone(), Diagnostics::from(problem)),
         };
-        diagnostics.extend(saving::save_finally(&mut self.storage, &mut state, &session.start().working_dir));
+        let (found, unsaved) = saving::save_finally(&mut self.storage, &mut state, &session.start().working_dir);
+        diagnostics.extend(found);
         diagnostics.sort(session.sources());
         let counts = counting.counts(plan, &state);
-        Outcome { state, diagnostics, counts, duration: began.elapsed() }
+        Outcome { state, diagnostics, counts, duration: began.elapsed(), unsaved }
     }
 
     /// Stores a state that was looked up, with nothing carried out.
     pub fn save_state(&mut self, session: &Session, state: &mut State) -> Diagnostics {
-        saving::save_finally(&mut self.storage, state, &session.start().working_dir)
+        saving::save_finally(&mut self.storage, state, &session.start().working_dir).0
     }
 
-    /// Writes a plan down, to be carried out later.
-    pub fn save_plan(&self, session: &Session, plan: &Plan, path: &Path) -> Result<(), Diagnostics> {
-        let _ = (session, plan, path);
-        Err(Diagnostic::error("Failed to write plan file", "Plans cannot be written to files yet.").into())
+    /// Writes a plan down, to be carried out later. Gives its id.
+    pub fn save_plan(&self, session: &Session, plan: &Plan, path: &Path) -> Result<String, Diagnostics> {
+        let contents = Contents {
+            plan,
+            time: self.time,
+            inputs: &self.inputs,
+            declared: &self.tree.root.module.variables,
+            configuration: &self.snapshot,
+            locks: &self.locks,
+            backend: &self.storage.record(),
+            state: &self.state,
+        };
+        SavedPlan::save(&session.start().working_dir.join(path), &contents)
     }
 
     /// Gives the lock back and ends the providers.
@@ -264,9 +292,4 @@ fn add_new(diagnostics: &mut Diagnostics, found: Diagnostics) {
     };
     let known: BTreeSet<_> = diagnostics.iter().map(key).collect();
     diagnostics.extend(found.into_iter().filter(|found| !known.contains(&key(found))).collect::<Diagnostics>());
-}
-
-/// Nobody runs provisioners.
-fn no_provisioners() -> Arc<dyn Provisioners> {
-    Arc::new(NoProvisioners)
 }

@@ -153,12 +153,6 @@ impl Session {
         self.load_from(&disk)
     }
 
-    /// As [`Session::load`], and asks for the values of variables that must have one.
-    pub(crate) fn load_asking(&mut self, prompt: &mut VariablePrompt) -> Loaded {
-        let disk = self.disk.clone();
-        self.load_with(&disk, Some(prompt))
-    }
-
     /// As [`Session::load`], with modules from elsewhere.
     pub(crate) fn load_from(&mut self, modules: &dyn SourceTree) -> Loaded {
         self.load_with(modules, None)
@@ -171,12 +165,7 @@ impl Session {
 
     /// What early values may be made of.
     pub(crate) fn static_scope<'a>(&'a self, inputs: &'a BTreeMap<Str, InputValue>) -> StaticScope<'a> {
-        StaticScope {
-            environment: &self.machine,
-            root_dir: &self.start.root_dir,
-            workspace: &self.workspace,
-            inputs,
-        }
+        StaticScope { environment: &self.machine, root_dir: &self.start.root_dir, workspace: &self.workspace, inputs }
     }
 
     /// Files, clock and randomness.

@@ -18,6 +18,7 @@ use groma_state::{
 pub use crate::backend::PathOverrides;
 use crate::backend::{Backend, LocalSettings};
 use crate::outside::Machine;
+use crate::saved_plan::BackendRecord;
 use crate::session::Session;
 
 /// Whether and how long to try for the lock.
@@ -76,6 +77,15 @@ impl StateAccess {
     fn in_workspace(backend: Backend, workspace: WorkspaceName, machine: Machine) -> StateAccess {
         let keeper = Keeper::new(backend.store(&workspace));
         StateAccess { backend, workspace, machine, keeper, lock: None }
+    }
+
+    /// What is to be known of where it is kept.
+    pub(crate) fn record(&self) -> BackendRecord {
+        BackendRecord {
+            kind: self.backend.settings.kind().to_owned(),
+            config: self.backend.settings.to_json(),
+            workspace: self.workspace.as_str().to_owned(),
+        }
     }
 
     /// The same backend, another workspace. It need not be there.
@@ -163,6 +173,14 @@ impl StateAccess {
         COMPATIBLE_VERSION.clone_into(&mut state.tool_version);
         let machine = &self.machine;
         self.keeper.save(state, &mut || random(machine)).map_err(|problem| problem.diagnostic().into())
+    }
+
+    /// Gives a state that cannot be stored the lineage and serial that it would have got.
+    pub(crate) fn number_next(&self, state: &mut State) {
+        COMPATIBLE_VERSION.clone_into(&mut state.tool_version);
+        let (lineage, serial) = self.version().map_or((String::new(), 0), |now| (now.lineage.clone(), now.serial));
+        let lineage = if lineage.is_empty() { random_id(&mut || random(&self.machine)) } else { lineage };
+        (state.lineage, state.serial) = (lineage, serial.saturating_add(1));
     }
 
     /// Stores a state as it is, lineage and serial included; unless forced, only in the place of one that it can follow.

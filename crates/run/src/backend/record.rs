@@ -6,7 +6,7 @@ use std::path::Path;
 
 use groma_model::diag::Diagnostic;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::settings::LocalSettings;
 
@@ -21,7 +21,7 @@ pub(super) struct Record {
     pub(super) kind: String,
     /// All its settings, with those that are null.
     #[serde(default)]
-    pub(super) config: Map<String, Value>,
+    pub(super) config: Value,
     /// Of what stood in the configuration.
     #[serde(default)]
     pub(super) hash: u64,
@@ -38,16 +38,12 @@ struct File {
 impl Record {
     /// Of these settings of the local backend; `hash` of those that stood in the configuration.
     pub(super) fn new(settings: &LocalSettings, hash: u64) -> Self {
-        let text = |text: &Option<String>| text.clone().map_or(Value::Null, Value::String);
-        let config = [("path", text(&settings.path)), ("workspace_dir", text(&settings.workspace_dir))];
-        let config = config.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Self { kind: super::LOCAL.to_owned(), config, hash }
+        Self { kind: settings.kind().to_owned(), config: settings.to_json(), hash }
     }
 
     /// Its settings, if it is the local one.
     pub(super) fn settings(&self) -> LocalSettings {
-        let text = |name: &str| self.config.get(name).and_then(Value::as_str).map(str::to_owned);
-        LocalSettings { path: text("path"), workspace_dir: text("workspace_dir") }
+        LocalSettings::from_json(&self.config)
     }
 
     /// What is recorded. None if nothing is.

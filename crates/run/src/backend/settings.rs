@@ -1,7 +1,6 @@
 //! The settings of the local backend, and the number that tells whether they have changed.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use groma_lang::config::{Backend, Module};
 use groma_lang::load::{ModuleChain, StaticEvaluator as _};
@@ -10,7 +9,7 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_model::ty::Type;
-use groma_model::value::Value;
+use groma_model::value::{Value, go_quote};
 
 use crate::session::Session;
 
@@ -26,9 +25,26 @@ pub(crate) struct LocalSettings {
 impl LocalSettings {
     /// The number by which the other tools tell whether what stands in the configuration has changed.
     pub(super) fn hash(&self) -> u64 {
-        let shown = |text: &Option<String>| text.as_deref().map_or_else(|| "~".to_owned(), quoted);
+        let shown = |text: &Option<String>| text.as_deref().map_or_else(|| "~".to_owned(), go_quote);
         let text = format!("<\"local\";<{};{};>;>", shown(&self.path), shown(&self.workspace_dir));
         u64::from(crc32(text.as_bytes()))
+    }
+
+    /// Of which kind of backend these are.
+    #[expect(clippy::unused_self, reason = "there will be others")]
+    pub(crate) fn kind(&self) -> &'static str {
+        super::LOCAL
+    }
+
+    /// All of them, as they are recorded.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        serde_json::json!({ "path": self.path, "workspace_dir": self.workspace_dir })
+    }
+
+    /// From what was recorded.
+    pub(crate) fn from_json(recorded: &serde_json::Value) -> Self {
+        let text = |name: &str| recorded.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
+        Self { path: text("path"), workspace_dir: text("workspace_dir") }
     }
 
     /// Sets one of them. False if there is none of that name.
@@ -56,26 +72,6 @@ impl LocalSettings {
         }
         diagnostics
     }
-}
-
-/// As a text is written in quotes.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if (c as u32) < 0x20 || c as u32 == 0x7f => {
-                // Writing to a text does not fail.
-                let _ = write!(out, "\\x{:02x}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 /// The usual checksum of the IEEE.

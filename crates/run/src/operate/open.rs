@@ -1,14 +1,19 @@
 //! Opening an operation: configuration, values of variables, state and lock, providers, in the order in which mistakes are told.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use groma_engine::plan::Plan;
 use groma_lang::environment::Environment as _;
-use groma_model::diag::Diagnostics;
+use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_state::State;
 
-use super::{Operation, Wishes, no_provisioners};
+use super::{Operation, Wishes};
+use crate::backend::{Backend, LocalSettings};
 use crate::providers::{ProviderAccess, Strictness, override_warning};
+use crate::provisioners::{Programs, Surroundings};
 use crate::requirements;
+use crate::saved_plan::{SavedPlan, Snapshot};
 use crate::session::{Loaded, Session};
 use crate::state_access::StateAccess;
 
@@ -19,51 +24,134 @@ pub(super) fn open(
     mut wishes: Wishes,
 ) -> (Option<Operation>, Diagnostics) {
     let mut diagnostics = Diagnostics::new();
-    let loaded = session.load_asking(&mut wishes.variables);
-    let opened = try_open(session, access, &wishes, loaded, &mut diagnostics);
+    let (loaded, snapshot) = session.load_recording(&mut wishes.variables);
+    let opened = open_loaded(session, access, &wishes, (loaded, snapshot), &mut diagnostics);
     diagnostics.sort(session.sources());
     (opened, diagnostics)
 }
 
-fn try_open(
+fn open_loaded(
     session: &mut Session,
     access: ProviderAccess,
     wishes: &Wishes,
-    loaded: Loaded,
+    (loaded, snapshot): (Loaded, Snapshot),
     diagnostics: &mut Diagnostics,
 ) -> Option<Operation> {
-    let Loaded { tree, inputs, diagnostics: found, about_values } = loaded;
-    let failed = found.has_errors();
-    diagnostics.extend(found);
-    let tree = tree.filter(|_| !failed)?;
-    let backend = diagnostics.take(session.backend(&tree.root.module, &inputs, &wishes.paths))?;
-    let mut storage = diagnostics.take(StateAccess::of_backend(session, backend))?;
-    diagnostics.take(storage.lock(wishes.kind.lock_name(), wishes.lock))?;
-    let state = diagnostics.take(storage.read())?.unwrap_or_else(|| Arc::new(State::default()));
-    let (mut needed, found) = requirements::of_tree(&tree);
-    diagnostics.extend(found);
-    needed.add_state(&state.providers().into_iter().cloned().collect());
-    let (book, found) = session.provider_book(&access, &needed.all, Strictness::Consistent);
-    diagnostics.extend(found);
-    let overrides = access.online.config().installation.as_ref().map(|found| &found.dev_overrides);
-    let consequence = "The behavior may therefore not match any released version of the provider and applying \
-                       changes may cause the state to become incompatible with published releases.";
-    diagnostics.extend(overrides.and_then(|overrides| override_warning(overrides, consequence)));
-    diagnostics.extend(about_values);
-    if diagnostics.has_errors() {
-        book.close(&access.online);
-        diagnostics.extend(storage.unlock());
+    let failed = loaded.diagnostics.has_errors();
+    diagnostics.extend(loaded.diagnostics.clone());
+    let root = loaded.tree.as_ref().filter(|_| !failed).map(|tree| Arc::clone(&tree.root.module))?;
+    let backend = diagnostics.take(session.backend(&root, &loaded.inputs, &wishes.paths))?;
+    let opening = Opening { session, wishes, loaded, snapshot };
+    opening.open(access, backend, diagnostics)
+}
+
+/// Makes a working directory ready for a plan that was saved.
+pub(super) fn open_saved(
+    session: &mut Session,
+    access: ProviderAccess,
+    saved: &SavedPlan,
+    wishes: Wishes,
+) -> (Option<(Operation, Plan)>, Diagnostics) {
+    let mut diagnostics = saved.check_complete();
+    let opened =
+        if diagnostics.has_errors() { None } else { try_open_saved(session, access, saved, &wishes, &mut diagnostics) };
+    diagnostics.sort(session.sources());
+    (opened, diagnostics)
+}
+
+fn try_open_saved(
+    session: &mut Session,
+    access: ProviderAccess,
+    saved: &SavedPlan,
+    wishes: &Wishes,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Operation, Plan)> {
+    let settings = LocalSettings::from_json(&saved.backend().config);
+    if saved.backend().kind != settings.kind() {
+        let detail = format!("The backend {:?} is not supported yet.", saved.backend().kind);
+        diagnostics.push(Diagnostic::error("Unsupported backend type", detail));
         return None;
     }
-    let time = session.machine().now();
-    Some(Operation {
-        access,
-        tree,
-        inputs,
-        book: Arc::new(book),
-        storage,
-        state,
-        provisioners: no_provisioners(),
-        time,
-    })
+    let backend = session.local_backend(settings, &wishes.paths);
+    let chosen = diagnostics.take(backend.selection.current().map_err(|problem| problem.diagnostic().into()))?;
+    if chosen.as_str() != saved.backend().workspace {
+        let detail = format!(
+            "The plan was made for the workspace {:?}, and the workspace {:?} is selected.",
+            saved.backend().workspace,
+            chosen.as_str()
+        );
+        diagnostics.push(Diagnostic::error("Saved plan is for a different workspace", detail));
+        return None;
+    }
+    let loaded = session.load_saved(saved);
+    diagnostics.extend(loaded.diagnostics.clone());
+    let opening = Opening { session, wishes, loaded, snapshot: saved.configuration().clone() };
+    let mut operation = opening.open(access, backend, diagnostics)?;
+    operation.time = saved.time();
+    let mut found = saved.check_state(&operation.state);
+    found.extend(saved.check_locks(&operation.locks));
+    let plan = if found.has_errors() { None } else { found.take(saved.plan(&operation.book)) };
+    diagnostics.extend(found);
+    match plan {
+        Some(plan) => Some((operation, plan)),
+        None => {
+            diagnostics.extend(operation.close());
+            None
+        }
+    }
+}
+
+struct Opening<'a> {
+    session: &'a mut Session,
+    wishes: &'a Wishes,
+    loaded: Loaded,
+    snapshot: Snapshot,
+}
+
+impl Opening<'_> {
+    /// With the state locked and read, and the providers found.
+    fn open(self, access: ProviderAccess, backend: Backend, diagnostics: &mut Diagnostics) -> Option<Operation> {
+        let Self { session, wishes, loaded, snapshot } = self;
+        let Loaded { tree, inputs, about_values, .. } = loaded;
+        let tree = tree.filter(|_| !diagnostics.has_errors())?;
+        let (mut needed, found) = requirements::of_tree(&tree);
+        diagnostics.extend(found);
+        diagnostics.extend(about_values);
+        if diagnostics.has_errors() {
+            return None;
+        }
+        let mut storage = diagnostics.take(StateAccess::of_backend(session, backend))?;
+        diagnostics.take(storage.lock(wishes.kind.lock_name(), wishes.lock))?;
+        let Some(state) = diagnostics.take(storage.read()) else {
+            diagnostics.extend(storage.unlock());
+            return None;
+        };
+        let state = state.unwrap_or_else(|| Arc::new(State::default()));
+        needed.add_state(&state.providers().into_iter().cloned().collect());
+        let (book, found) = session.provider_book(&access, &needed.all, Strictness::Consistent);
+        diagnostics.extend(found);
+        diagnostics.extend(development_warning(&access));
+        if diagnostics.has_errors() {
+            book.close(&access.online);
+            diagnostics.extend(storage.unlock());
+            return None;
+        }
+        // What is wrong with it was said when the providers were found.
+        let (locks, _) = session.locks();
+        let time = session.machine().now();
+        let surroundings = Surroundings {
+            home_dir: session.start().home_dir.clone(),
+            agent_socket: access.online.variables().get("SSH_AUTH_SOCK").map(PathBuf::from),
+            ..Surroundings::in_directory(session.start().working_dir.clone())
+        };
+        let (book, provisioners) = (Arc::new(book), Arc::new(Programs::new(surroundings)));
+        Some(Operation { access, tree, inputs, book, storage, state, snapshot, locks, provisioners, time })
+    }
+}
+
+fn development_warning(access: &ProviderAccess) -> Option<Diagnostic> {
+    let consequence = "The behavior may therefore not match any released version of the provider and applying \
+                       changes may cause the state to become incompatible with published releases.";
+    let installation = access.online.config().installation.as_ref()?;
+    override_warning(&installation.dev_overrides, consequence)
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use groma_engine::apply::Save;
 use groma_engine::interrupt::{Interrupt, Urgency};
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_state::{State, write_file};
+use groma_state::{Layout, State, encode, write_file};
 
 use crate::state_access::StateAccess;
 
@@ -59,27 +59,35 @@ impl Save for Saver<'_> {
     }
 }
 
-/// Stores the result of an apply. If that fails, it is left in a file beside the configuration.
-pub(super) fn save_finally(storage: &mut StateAccess, state: &mut State, working_dir: &Path) -> Diagnostics {
-    let Err(problems) = storage.save(state) else { return Diagnostics::new() };
+/// Stores the result of an apply. If that fails, it is left in a file beside the configuration, and if that fails too, given
+/// back as text: it must not be lost.
+pub(super) fn save_finally(
+    storage: &mut StateAccess,
+    state: &mut State,
+    working_dir: &Path,
+) -> (Diagnostics, Option<String>) {
+    let Err(problems) = storage.save(state) else { return (Diagnostics::new(), None) };
     let mut diagnostics: Diagnostics = problems.into_iter().map(failed).collect();
-    let path = working_dir.join(LAST_RESORT);
-    match write_file(&path, state) {
-        Ok(()) => {
-            let detail = format!(
-                "The error shown above has prevented groma from writing the updated state. To allow for recovery, the state \
-                 has been written to the file {LAST_RESORT:?} in the current working directory.\n\nRunning \"groma apply\" \
-                 again at this point will create a forked state, making it harder to recover.\n\nTo retry writing this \
-                 state, use the following command:\n    groma state push {LAST_RESORT}\n"
-            );
-            diagnostics.push(Diagnostic::error("Failed to persist state to backend", detail));
-        }
-        Err(problem) => {
-            let detail = format!("Error creating local state file for recovery: {}.", problem.diagnostic().detail);
-            diagnostics.push(Diagnostic::error("Failed to create local state file", detail));
-        }
-    }
-    diagnostics
+    storage.number_next(state);
+    let Err(problem) = write_file(&working_dir.join(LAST_RESORT), state) else {
+        let detail = format!(
+            "The error shown above has prevented groma from writing the updated state. To allow for recovery, the state has been \
+             written to the file {LAST_RESORT:?} in the current working directory.\n\nRunning \"groma apply\" again at this \
+             point will create a forked state, making it harder to recover.\n\nTo retry writing this state, use the \
+             following command:\n    groma state push {LAST_RESORT}\n"
+        );
+        diagnostics.push(Diagnostic::error("Failed to persist state to backend", detail));
+        return (diagnostics, None);
+    };
+    let detail = format!("Error creating local state file for recovery: {}", problem.diagnostic().detail);
+    diagnostics.push(Diagnostic::error("Failed to create local state file", detail));
+    let detail = format!(
+        "The errors shown above prevented groma from writing the updated state, and from leaving it in a file. The state is \
+         printed as a JSON object instead.\n\nTo retry writing it, save that into a file called {LAST_RESORT} and use the \
+         following command:\n    groma state push {LAST_RESORT}\n"
+    );
+    diagnostics.push(Diagnostic::error("Failed to persist state to backend", detail));
+    (diagnostics, encode(state, Layout::Indented).ok())
 }
 
 fn failed(problem: Diagnostic) -> Diagnostic {
