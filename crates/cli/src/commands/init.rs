@@ -10,6 +10,7 @@ use std::sync::Arc;
 use groma_lang::config::Module;
 use groma_model::diag::Diagnostics;
 use groma_run::backend::{BackendReady, BackendWishes, Confirm};
+use groma_run::engine::interrupt::Interrupt;
 use groma_run::modules::InstallSettings;
 use groma_run::online::Online;
 use groma_run::providers::{BuiltInUse, InstallOptions, LockFileChange, Observer, ProviderChoice};
@@ -19,9 +20,9 @@ use groma_run::session::Session;
 use super::Context;
 use super::shared::{announcer, online, session};
 use crate::announce::Announcer;
-use crate::ask;
 use crate::failure::Failure;
 use crate::installing::Installing;
+use crate::prompt::{Prompt, Question};
 
 pub(crate) use options::Args;
 
@@ -164,7 +165,10 @@ impl Init<'_> {
             force_copy: self.args.force_copy,
         };
         let ui = self.announcer.ui();
-        let mut ask = |question: &str, hint: &str| ask::ask(ui, question, hint).is_ok_and(|answer| answer == "yes");
+        let prompt = Prompt::new(*ui, Interrupt::default());
+        let mut ask = |query: &str, description: &str| {
+            prompt.ask(&Question { query, description, secret: false }).is_ok_and(|answer| answer == "yes")
+        };
         let may_ask = self.args.input && !self.args.json.json && io::stdin().is_terminal();
         let confirm: Confirm<'_> = if may_ask { Some(&mut ask) } else { None };
         let (ready, found) = session.init_backend(root, wishes, confirm);
