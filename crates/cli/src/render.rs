@@ -1,6 +1,7 @@
 //! From data to text for people. One renderer for diagnostics; whatever can be shown in colour can be read without.
 
 mod diag;
+mod diff;
 #[allow(dead_code, reason = "the commands that show it use what they need")]
 pub(crate) mod outputs;
 #[allow(dead_code, reason = "the commands that show it use what they need")]
@@ -9,6 +10,7 @@ pub(crate) mod plan;
 pub(crate) mod state;
 #[allow(dead_code, reason = "the commands that show it use what they need")]
 pub(crate) mod summary;
+pub(crate) mod paint;
 mod wrap;
 
 pub(crate) use diag::diagnostic;

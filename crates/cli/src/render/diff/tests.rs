@@ -1,0 +1,1 @@
+//! What differences look like.

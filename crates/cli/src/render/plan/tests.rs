@@ -1,0 +1,1 @@
+//! What plans look like.
