@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use groma_engine::apply::{self, Applied, Save};
-use groma_engine::events::Silence;
+use groma_engine::events::{Events, Silence};
 use groma_engine::interrupt::Interrupt;
 use groma_engine::plan::{self, Options, Plan};
 use groma_engine::providers::Providers;
-use groma_engine::provision::NoProvisioners;
+use groma_engine::provision::{NoProvisioners, Provisioners};
 use groma_lang::config::{ProviderSource, ResourceMode};
 use groma_lang::oracle::{NothingExists, SchemaSource};
 use groma_lang::walk::Purpose;
@@ -92,12 +92,23 @@ pub(crate) struct Workspace {
     pub(crate) state: State,
     pub(crate) providers: Given,
     pub(crate) options: Options,
+    pub(crate) provisioners: Arc<dyn Provisioners>,
+    pub(crate) events: Arc<dyn Events>,
+    pub(crate) interrupt: Interrupt,
 }
 
 impl Workspace {
     pub(crate) fn new(dir: &Path, providers: Given) -> Self {
         let state = State { tool_version: "1.12.0".into(), lineage: "lineage".into(), ..State::default() };
-        Self { dir: dir.to_owned(), state, providers, options: Options::default() }
+        Self {
+            dir: dir.to_owned(),
+            state,
+            providers,
+            options: Options::default(),
+            provisioners: Arc::new(NoProvisioners),
+            events: Arc::new(Silence),
+            interrupt: Interrupt::default(),
+        }
     }
 
     #[allow(dead_code, reason = "not every test uses everything")]
@@ -120,6 +131,24 @@ impl Workspace {
         assert!(!applied.diagnostics.has_errors(), "{:?}", applied.diagnostics);
         self.state = applied.state;
         summary(&plan)
+    }
+
+    /// Plans and applies, whatever comes of it. Gives what was found by both.
+    #[allow(dead_code, reason = "not every test uses everything")]
+    pub(crate) async fn attempt(&mut self) -> Diagnostics {
+        let (_, applied, mut diagnostics) = self.run(true).await;
+        if let Some(applied) = applied {
+            self.state = applied.state;
+            diagnostics.extend(applied.diagnostics);
+        }
+        diagnostics
+    }
+
+    /// Plans, whatever comes of it.
+    #[allow(dead_code, reason = "not every test uses everything")]
+    pub(crate) async fn try_plan(&self) -> (Option<Plan>, Diagnostics) {
+        let (plan, _, diagnostics) = self.run(false).await;
+        (plan, diagnostics)
     }
 
     /// Plans, and applies the plan if `carry_out` is set.
@@ -152,9 +181,9 @@ impl Workspace {
             schemas: &self.providers,
             providers,
             parallelism: 10,
-            events: Arc::new(Silence),
-            provisioners: Arc::new(NoProvisioners),
-            interrupt: Interrupt::default(),
+            events: Arc::clone(&self.events),
+            provisioners: Arc::clone(&self.provisioners),
+            interrupt: self.interrupt.clone(),
         };
         let applied = apply::apply(request, &mut Unsaved).await;
         (Some(plan.clone()), Some(applied), diagnostics)
