@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use groma_engine::interrupt::{Interrupt, Urgency};
 use groma_engine::provision::Provision;
+use groma_model::value::{Value, go_quote};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use tokio::io::AsyncReadExt;
@@ -29,7 +30,7 @@ pub(super) async fn run(surroundings: &Surroundings, provision: Provision) -> Re
     let interpreter: Vec<String> = texts(config, "interpreter").unwrap_or_default().into_iter().flatten().collect();
     let mut arguments = if interpreter.is_empty() { vec!["/bin/sh".into(), "-c".into()] } else { interpreter };
     arguments.push(command.to_owned());
-    let quiet = argument(config, "quiet").and_then(groma_model::value::Value::as_bool) == Some(true);
+    let quiet = argument(config, "quiet").and_then(Value::as_bool) == Some(true);
     if quiet {
         (provision.output)("local-exec: Executing: Suppressed by quiet=true");
     } else {
@@ -116,26 +117,57 @@ async fn watch(
     status
 }
 
+/// What a program has started, ended with it when nobody waits any more.
+struct Group {
+    leader: Option<Pid>,
+    /// Whether the leader is the leader of a group.
+    whole: bool,
+}
+
+impl Group {
+    fn signal(&self, signal: Signal) {
+        // Nothing is to be done if it is gone already.
+        let _ = match self.leader {
+            Some(leader) if self.whole => killpg(leader, signal),
+            Some(leader) => kill(leader, signal),
+            None => Ok(()),
+        };
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.signal(Signal::SIGKILL);
+    }
+}
+
 /// Waits until the program ends. When the run is interrupted it is asked to, and made to if it does not listen.
 async fn ended(child: &mut Child, on_terminal: bool, interrupt: &Interrupt) -> std::io::Result<ExitStatus> {
-    let id = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-    tokio::select! {
-        status = child.wait() => return status,
-        () = interrupt.reaches(Urgency::Soon) => {}
-    }
-    // At a terminal it has heard the interrupt itself.
-    if let Some(id) = id.filter(|_| !on_terminal) {
-        let _ = killpg(id, Signal::SIGINT);
-    }
-    tokio::select! {
-        status = child.wait() => return status,
-        () = interrupt.reaches(Urgency::Now) => {}
-        () = tokio::time::sleep(GRACE) => {}
-    }
-    if let Some(id) = id {
-        let _ = if on_terminal { kill(id, Signal::SIGKILL) } else { killpg(id, Signal::SIGKILL) };
-    }
-    child.wait().await
+    let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
+    let mut group = Group { leader, whole: !on_terminal };
+    let status = tokio::select! {
+        status = child.wait() => status,
+        () = interrupt.reaches(Urgency::Soon) => {
+            // At a terminal it has heard the interrupt itself.
+            if group.whole {
+                group.signal(Signal::SIGINT);
+            }
+            tokio::select! {
+                status = child.wait() => status,
+                () = interrupt.reaches(Urgency::Now) => {
+                    group.signal(Signal::SIGKILL);
+                    child.wait().await
+                }
+                () = tokio::time::sleep(GRACE) => {
+                    group.signal(Signal::SIGKILL);
+                    child.wait().await
+                }
+            }
+        }
+    };
+    // What it has left running on purpose stays.
+    group.leader = None;
+    status
 }
 
 fn describe(status: ExitStatus) -> String {
@@ -151,25 +183,6 @@ fn describe(status: ExitStatus) -> String {
 }
 
 fn quoted_list(items: &[String]) -> String {
-    let quoted: Vec<String> = items.iter().map(|item| quoted(item)).collect();
+    let quoted: Vec<String> = items.iter().map(|item| go_quote(item)).collect();
     format!("[{}]", quoted.join(" "))
-}
-
-/// A text in quotes, with everything that cannot be seen escaped.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            control if control.is_control() => quoted.push_str(&format!("\\x{:02x}", u32::from(control))),
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
