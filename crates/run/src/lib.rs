@@ -6,8 +6,10 @@ pub mod backend;
 pub mod cli_config;
 pub mod console;
 pub mod disk;
+pub mod graph_view;
 pub mod inputs;
 pub mod lock_file;
+pub mod login;
 pub mod modules;
 pub mod online;
 pub mod operate;
@@ -15,6 +17,7 @@ pub mod outside;
 pub mod providers;
 pub mod provisioners;
 pub mod requirements;
+pub mod saved_plan;
 pub mod session;
 pub mod state_access;
 pub mod state_edit;
@@ -27,7 +30,7 @@ pub mod progress {
 
 /// What plans and changes are, for those who show them.
 pub mod engine {
-    pub use groma_engine::{apply, change, checks, events, execution, interrupt, plan, provision};
+    pub use groma_engine::{apply, change, checks, events, execution, interrupt, plan, provision, report};
     pub use groma_provider::api::ImportTarget;
 }
 
