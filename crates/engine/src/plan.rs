@@ -12,6 +12,7 @@ mod nodes;
 mod orphans;
 mod pending;
 pub(crate) mod provider_use;
+mod relevant;
 mod requires_replace;
 mod result;
 mod selection;

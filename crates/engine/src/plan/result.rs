@@ -18,7 +18,7 @@ use super::driver::Driver;
 use super::instance::Planned;
 use super::moves::MovedFrom;
 use super::provider_use::same_config;
-use super::{Mode, OutputChange, Plan, check};
+use super::{Mode, OutputChange, Plan, check, relevant};
 use crate::change::{Action, Change};
 use crate::execution::{Cycle, Execution, Sources};
 use crate::interrupt::Urgency;
@@ -236,6 +236,7 @@ impl Driver<'_, '_> {
             self.diagnostics.push(cycle_error(&cycle, &changes));
             Execution::default()
         });
+        let relevant = relevant::attributes(self.walk.graph(), &changes, outputs.iter());
         let plan = Plan {
             mode: self.request.options.mode,
             changes,
@@ -246,7 +247,7 @@ impl Driver<'_, '_> {
             data: self.gathered.data,
             execution,
             checks: self.checks.reports(),
-            relevant: Vec::new(),
+            relevant,
             options: self.request.options.clone(),
             errored: self.diagnostics.has_errors(),
         };

@@ -66,6 +66,20 @@ pub struct Managed {
 }
 
 impl Resource {
+    /// What one attribute, or the blocks of one type, refer to.
+    pub fn references_in(&self, name: &str) -> Vec<Traversal> {
+        let (content, rest, _) = self.config.partial_content(&BodySchema::new().optional(name));
+        if let Some(attribute) = content.attr(name) {
+            return attribute.expr.references().into_iter().cloned().collect();
+        }
+        let schema = BodySchema::new().block(name, &[]).block("dynamic", &["type"]);
+        let (content, _, _) = rest.partial_content(&schema);
+        let own = |block: &&Block| {
+            block.kind.name == *name || block.labels.first().is_some_and(|label| label.text.as_str() == name)
+        };
+        content.blocks.iter().filter(own).flat_map(|block| block.body.references()).collect()
+    }
+
     /// A managed resource without a block, for which something else in the configuration stands.
     pub fn stand_in(key: ResourceKey, provider: ProviderSource, place: Span) -> Self {
         Self {
