@@ -2,8 +2,11 @@
 
 use std::process::ExitCode;
 
+use groma_run::state_access::{PathOverrides, StateAccess};
+
 use super::Context;
 use super::shared::{JsonArgs, VariableArgs, ViewArgs};
+use super::state::editing::{Desk, Done};
 use crate::failure::Failure;
 
 /// Take away the lock of a state.
@@ -29,6 +32,15 @@ pub(crate) struct Args {
     pub(crate) view: ViewArgs,
 }
 
-pub(super) fn run(_context: &Context, _args: Args) -> Result<ExitCode, Failure> {
-    Err(Failure::Usage("groma force-unlock is not there yet".to_owned()))
+pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
+    let mut desk = Desk::new(context, &args.view, &args.json, args.variables)?;
+    let opened = StateAccess::open(&mut desk.session, &PathOverrides::default());
+    let done = opened.and_then(|mut access| {
+        access.force_unlock(&args.lock_id)?;
+        let headline = desk.announcer.ui().good("groma state has been successfully unlocked!");
+        let rest =
+            "The state has been unlocked, and groma commands should now be able to\nobtain a new lock on the state.";
+        Ok(Done { lines: vec![format!("{headline}\n\n{rest}")], ..Done::default() })
+    });
+    desk.finish(done)
 }

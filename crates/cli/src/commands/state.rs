@@ -1,5 +1,6 @@
 //! `groma state`: commands that look into the state and change it without planning.
 
+pub(super) mod editing;
 mod list;
 mod mv;
 mod pull;
@@ -22,11 +23,14 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
+    #[command(visible_alias = "ls")]
     List(list::Args),
+    #[command(visible_alias = "move")]
     Mv(mv::Args),
     Pull(pull::Args),
     Push(push::Args),
     ReplaceProvider(replace_provider::Args),
+    #[command(visible_alias = "remove")]
     Rm(rm::Args),
     Show(show::Args),
 }

@@ -1,8 +1,14 @@
 //! `groma state push`: replaces the state by a file.
 
-use std::path::PathBuf;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_run::state::{PushError, State, decode_bytes};
+use groma_run::state_access::{PathOverrides, StateAccess};
+
+use super::editing::{Desk, Done, Lock, while_locked};
 use crate::commands::Context;
 use crate::commands::shared::{BackendArgs, JsonArgs, LockArgs, VariableArgs, ViewArgs};
 use crate::failure::Failure;
@@ -34,6 +40,43 @@ pub(crate) struct Args {
     pub(crate) view: ViewArgs,
 }
 
-pub(super) fn run(_context: &Context, _args: Args) -> Result<ExitCode, Failure> {
-    Err(Failure::Usage("groma state push is not there yet".to_owned()))
+pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
+    let mut desk = Desk::new(context, &args.view, &args.json, args.variables)?;
+    let pushed = read(context, &args.file).and_then(|state| {
+        let mut access = StateAccess::open(&mut desk.session, &PathOverrides::default())?;
+        while_locked(&mut access, Lock::new("state-push", &args.lock), |access| {
+            access.push(&state, args.force).map_err(refused)?;
+            Ok(Done::default())
+        })
+    });
+    desk.finish(pushed)
+}
+
+/// Reads what is to be pushed, whole, before anything else happens.
+fn read(context: &Context, file: &Path) -> Result<State, Diagnostics> {
+    let bytes = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(context.working_dir.join(file))
+    };
+    let bytes = bytes.map_err(|problem| {
+        let detail = format!("{}: {problem}.", file.display());
+        Diagnostic::error("Failed to open the given state file", detail)
+    })?;
+    decode_bytes(&bytes).map_err(|problem| {
+        let summary = format!("Failed to read source state {:?}", file.display().to_string());
+        Diagnostic::error(summary, format!("{problem}.")).into()
+    })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]
+fn refused(problem: PushError) -> Diagnostics {
+    match &problem {
+        PushError::Store(problem) => problem.diagnostic().into(),
+        refused => {
+            let hint = "Nothing was overwritten. If the given state is the right one all the same, use -force.";
+            Diagnostic::error("Failed to write the imported state", format!("{refused}.")).hint(hint).into()
+        }
+    }
 }

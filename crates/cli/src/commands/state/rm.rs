@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+use groma_run::state_edit;
+
+use super::editing::{Desk, Done, Lock, overrides};
 use crate::commands::Context;
 use crate::commands::shared::{BackendArgs, JsonArgs, LockArgs, PathArgs, VariableArgs, ViewArgs};
 use crate::failure::Failure;
@@ -36,6 +39,21 @@ pub(crate) struct Args {
     pub(crate) view: ViewArgs,
 }
 
-pub(super) fn run(_context: &Context, _args: Args) -> Result<ExitCode, Failure> {
-    Err(Failure::Usage("groma state rm is not there yet".to_owned()))
+pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
+    let mut desk = Desk::new(context, &args.view, &args.json, args.variables)?;
+    let access = desk.open_edited(&overrides(args.paths));
+    desk.edit(access, Lock::new("state-rm", &args.lock), |state, _| {
+        let removed = state_edit::remove_instances(state, &args.addresses)?;
+        if removed.is_empty() && !args.dry_run {
+            return Err(state_edit::nothing_found().into());
+        }
+        let did = if args.dry_run { "Would remove" } else { "Removed" };
+        let mut lines: Vec<String> = removed.iter().map(|address| format!("{did} {address}")).collect();
+        match (args.dry_run, removed.len()) {
+            (true, 0) => lines.push("Would have removed nothing.".to_owned()),
+            (true, _) => {}
+            (false, count) => lines.push(format!("Successfully removed {count} resource instance(s).")),
+        }
+        Ok(Done { save: !args.dry_run, lines, ..Done::default() })
+    })
 }

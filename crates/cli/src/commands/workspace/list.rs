@@ -2,9 +2,14 @@
 
 use std::process::ExitCode;
 
+use groma_run::state::WorkspaceName;
+use groma_run::state_access::{PathOverrides, StateAccess};
+
 use crate::commands::Context;
 use crate::commands::shared::{JsonArgs, VariableArgs, ViewArgs};
+use crate::commands::state::editing::Desk;
 use crate::failure::Failure;
+use serde_json::json;
 
 /// List the workspaces.
 #[derive(Debug, clap::Args)]
@@ -19,6 +24,25 @@ pub(crate) struct Args {
     pub(crate) view: ViewArgs,
 }
 
-pub(super) fn run(_context: &Context, _args: Args) -> Result<ExitCode, Failure> {
-    Err(Failure::Usage("groma workspace list is not there yet".to_owned()))
+pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
+    let mut desk = Desk::new(context, &args.view, &args.json, args.variables)?;
+    let access = match StateAccess::open(&mut desk.session, &PathOverrides::default()) {
+        Ok(access) => access,
+        Err(problems) => return desk.failed(&problems),
+    };
+    let names = match access.workspaces() {
+        Ok(names) => names,
+        Err(problems) => return desk.failed(&problems),
+    };
+    let current = access.workspace();
+    let mark = |name: &WorkspaceName| if name == current { "*" } else { " " };
+    let human: String = names.iter().map(|name| format!("{} {name}\n", mark(name))).collect();
+    let names: Vec<&str> = names.iter().map(WorkspaceName::as_str).collect();
+    let more = json!({ "type": "workspace_list", "workspaces": names, "current_workspace": current.as_str() });
+    desk.announcer.tell_both(&human, "list of workspaces", more)?;
+    if access.is_overridden() {
+        let text = "The active workspace is being overridden using the TF_WORKSPACE environment\nvariable.\n";
+        desk.announcer.say_both(&format!("\n\n{text}"), &text.trim_end_matches(".\n").replace('\n', " "))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }

@@ -2,8 +2,12 @@
 
 use std::process::ExitCode;
 
+use groma_model::diag::Diagnostic;
+use groma_run::state::Selection;
+
 use crate::commands::Context;
-use crate::commands::shared::{VariableArgs, ViewArgs};
+use crate::commands::shared::{JsonArgs, VariableArgs, ViewArgs};
+use crate::commands::state::editing::Desk;
 use crate::failure::Failure;
 
 /// Show the name of the current workspace.
@@ -16,6 +20,17 @@ pub(crate) struct Args {
     pub(crate) view: ViewArgs,
 }
 
-pub(super) fn run(_context: &Context, _args: Args) -> Result<ExitCode, Failure> {
-    Err(Failure::Usage("groma workspace show is not there yet".to_owned()))
+pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
+    let desk = Desk::new(context, &args.view, &JsonArgs::default(), args.variables)?;
+    let start = desk.session.start();
+    let selection =
+        Selection { data_dir: start.working_dir.join(&start.data_dir), environment: start.workspace.clone() };
+    match selection.current() {
+        Ok(workspace) => desk.announcer.say(workspace.as_str())?,
+        Err(problem) => {
+            let detail = format!("Failed getting the current workspace: {problem}.");
+            return desk.refuse(Diagnostic::error("Error getting the current workspace", detail));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
