@@ -4,6 +4,7 @@ mod change;
 pub mod checks;
 pub mod config;
 pub mod diagnostic;
+pub mod explanation;
 pub mod functions;
 mod modules;
 pub mod outputs;
@@ -11,6 +12,8 @@ pub mod plan;
 pub mod schema;
 pub mod state;
 pub mod stream;
+#[cfg(test)]
+mod tests;
 pub mod text;
 pub mod validate;
 pub mod value;

@@ -1,6 +1,6 @@
 //! One change of a plan, as `resource_changes`, `resource_drift` and `output_changes` list it.
 
-use groma_engine::change::Change;
+use groma_engine::change::{Action, Change};
 use groma_engine::plan::OutputChange;
 use groma_model::address::ResourceMode;
 use groma_model::value::Value;
@@ -20,7 +20,6 @@ pub(super) fn mode_name(mode: ResourceMode) -> &'static str {
 
 /// Whether machines are told of a change. That data sources are dropped from the state is nobody's business.
 pub(super) fn is_shown(change: &Change) -> bool {
-    use groma_engine::change::Action;
     !(change.address.instance.resource.mode == ResourceMode::Data && change.action == Action::Delete)
 }
 
@@ -119,7 +118,7 @@ impl Serialize for ResourceChange<'_> {
                 importing: change.importing.as_ref().map(ImportingJson::from),
                 generated_config: change.generated_config.as_deref().filter(|text| !text.is_empty()),
                 before_identity: identity(change.before_identity.as_ref()),
-                after_identity: identity(change.after_identity.as_ref()),
+                after_identity: after_identity(change),
             },
             action_reason: change.reason.map(|reason| reason.name()),
         };
@@ -130,6 +129,12 @@ impl Serialize for ResourceChange<'_> {
 /// An identity that is there.
 pub(super) fn identity(identity: Option<&Value>) -> Option<Plain<'_>> {
     identity.filter(|identity| !identity.is_null() && identity.is_known()).map(Plain)
+}
+
+/// What will identify the object. Of one that is deleted readers are told what identified it.
+fn after_identity(change: &Change) -> Option<Plain<'_>> {
+    let last = if change.action == Action::Delete { change.before_identity.as_ref() } else { None };
+    identity(change.after_identity.as_ref().or(last))
 }
 
 /// An entry of `output_changes`.

@@ -92,7 +92,19 @@ fn operations() {
         stream.tell(Event::Skipped(Skipped { address, action: Action::Update, because_of }));
         stream.tell(Event::Stopping);
     };
-    check(work, expect![[""]]);
+    check(
+        work,
+        expect![[r#"
+        {"@level":"info","@message":"t_x.n: Refreshing state... [id=i-1]","hook":{"resource":{"addr":"t_x.n","module":"","resource":"t_x.n","implied_provider":"t","resource_type":"t_x","resource_name":"n","resource_key":null},"id_key":"id","id_value":"i-1"},"type":"refresh_start"}
+        {"@level":"info","@message":"t_x.n: Refresh complete","hook":{"resource":{"addr":"t_x.n","module":"","resource":"t_x.n","implied_provider":"t","resource_type":"t_x","resource_name":"n","resource_key":null}},"type":"refresh_complete"}
+        {"@level":"info","@message":"module.m[\"k\"].t_x.n[0]: Creating...","hook":{"resource":{"addr":"module.m[\"k\"].t_x.n[0]","module":"module.m[\"k\"]","resource":"t_x.n[0]","implied_provider":"t","resource_type":"t_x","resource_name":"n","resource_key":0},"action":"create"},"type":"apply_start"}
+        {"@level":"info","@message":"module.m[\"k\"].t_x.n[0]: Creation complete after 1s [id=i-1]","hook":{"resource":{"addr":"module.m[\"k\"].t_x.n[0]","module":"module.m[\"k\"]","resource":"t_x.n[0]","implied_provider":"t","resource_type":"t_x","resource_name":"n","resource_key":0},"action":"create","id_key":"id","id_value":"i-1","elapsed_seconds":1},"type":"apply_complete"}
+        {"@level":"info","@message":"data.t_x.n: Refreshing...","hook":{"resource":{"addr":"data.t_x.n","module":"","resource":"data.t_x.n","implied_provider":"t","resource_type":"t_x","resource_name":"n","resource_key":null},"action":"read"},"type":"apply_start"}
+        {"@level":"info","@message":"data.t_x.n: Refresh errored after 1s","hook":{"resource":{"addr":"data.t_x.n","module":"","resource":"data.t_x.n","implied_provider":"t","resource_type":"t_x","resource_name":"n","resource_key":null},"action":"read","elapsed_seconds":1},"type":"apply_errored"}
+        {"@level":"info","@message":"t_x.n: Skipped (update), because t_x.a failed","type":"log"}
+        {"@level":"info","@message":"Stopping operation...","type":"log"}
+    "#]],
+    );
 }
 
 #[test]
@@ -106,7 +118,18 @@ fn provisioners_and_ephemeral_resources() {
         stream.tell(Event::EphemeralStarted(address("ephemeral.t_x.n"), EphemeralAction::Open));
         stream.tell(Event::EphemeralDone(address("ephemeral.t_x.n"), EphemeralAction::Close));
     };
-    check(work, expect![[""]]);
+    check(
+        work,
+        expect![[r#"
+        {"@level":"info","@message":"t_x.n: Provisioning with 'local-exec'...","hook":{"resource":{"addr":"t_x.n","module":"","resource":"t_x.n","implied_provider":"t","resource_type":"t_x","resource_name":"n","resource_key":null},"provisioner":"local-exec"},"type":"provision_start"}
+        {"@level":"info","@message":"t_x.n: (local-exec): one","hook":{"resource":{"addr":"t_x.n","module":"","resource":"t_x.n","implied_provider":"t","resource_type":"t_x","resource_name":"n","resource_key":null},"provisioner":"local-exec","output":"one"},"type":"provision_progress"}
+        {"@level":"info","@message":"t_x.n: (local-exec):  two","hook":{"resource":{"addr":"t_x.n","module":"","resource":"t_x.n","implied_provider":"t","resource_type":"t_x","resource_name":"n","resource_key":null},"provisioner":"local-exec","output":" two"},"type":"provision_progress"}
+        {"@level":"info","@message":"t_x.n: (local-exec) Provisioning complete","hook":{"resource":{"addr":"t_x.n","module":"","resource":"t_x.n","implied_provider":"t","resource_type":"t_x","resource_name":"n","resource_key":null},"provisioner":"local-exec"},"type":"provision_complete"}
+        {"@level":"info","@message":"t_x.n: (local-exec) Provisioning errored","hook":{"resource":{"addr":"t_x.n","module":"","resource":"t_x.n","implied_provider":"t","resource_type":"t_x","resource_name":"n","resource_key":null},"provisioner":"local-exec"},"type":"provision_errored"}
+        {"@level":"info","@message":"ephemeral.t_x.n: Opening...","hook":{"resource":{"addr":"ephemeral.t_x.n","module":"","resource":"ephemeral.t_x.n","implied_provider":"t","resource_type":"t_x","resource_name":"n","resource_key":null},"Msg":"Opening..."},"type":"ephemeral_action_started"}
+        {"@level":"info","@message":"ephemeral.t_x.n: Close complete","hook":{"resource":{"addr":"ephemeral.t_x.n","module":"","resource":"ephemeral.t_x.n","implied_provider":"t","resource_type":"t_x","resource_name":"n","resource_key":null},"Msg":"Close complete"},"type":"ephemeral_action_complete"}
+    "#]],
+    );
 }
 
 #[test]
@@ -125,7 +148,18 @@ fn summaries_outputs_and_diagnostics() {
         stream.diagnostics(&found, &SourceMap::new());
         stream.state_dump("{\"version\":4}");
     };
-    check(work, expect![[""]]);
+    check(
+        work,
+        expect![[r#"
+        {"@level":"info","@message":"Plan: 3 to import, 1 to add, 2 to change, 4 to destroy, 5 to forget.","changes":{"add":1,"change":2,"import":3,"remove":4,"forget":5,"operation":"plan"},"type":"change_summary"}
+        {"@level":"info","@message":"Apply complete! Resources: 3 imported, 1 added, 2 changed, 4 destroyed, 5 forgotten.","changes":{"add":1,"change":2,"import":3,"remove":4,"forget":5,"operation":"apply"},"type":"change_summary"}
+        {"@level":"info","@message":"Destroy complete! Resources: 4 destroyed.","changes":{"add":1,"change":2,"import":3,"remove":4,"forget":5,"operation":"destroy"},"type":"change_summary"}
+        {"@level":"info","@message":"Plan: 0 to add, 0 to change, 0 to destroy.","changes":{"add":0,"change":0,"import":0,"remove":0,"forget":0,"operation":"plan"},"type":"change_summary"}
+        {"@level":"info","@message":"Outputs: 2","outputs":{"a":{"sensitive":false,"type":["list","number"],"value":[1]},"b":{"sensitive":true,"type":"string"}},"type":"outputs"}
+        {"@level":"warn","@message":"Warning: Careful","diagnostic":{"severity":"warning","summary":"Careful","detail":"Really."},"type":"diagnostic"}
+        {"@level":"info","@message":"Emergency state dump","state":{"version":4},"type":"log"}
+    "#]],
+    );
 }
 
 #[test]
