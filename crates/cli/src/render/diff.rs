@@ -15,7 +15,7 @@ mod tests;
 use groma_model::value::Value;
 
 pub(super) use block::block;
-pub(super) use compute::{Pair, dynamic};
+pub(super) use compute::{Pair, dynamic, typed};
 pub(super) use paths::Paths;
 pub(super) use print::{Mode, Printer, attribute_name};
 

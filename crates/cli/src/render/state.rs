@@ -1,24 +1,139 @@
 //! States as text, as `show` and `state show` show them.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
-use groma_model::address::{AbsInstance, Provider, ResourceMode};
+use groma_model::address::{AbsInstance, AbsResource, DeposedKey, Provider, ResourceMode};
+use groma_model::codec::json;
+use groma_model::mark::{Mark, Marks};
 use groma_model::schema::Schema;
-use groma_run::state::State;
+use groma_model::value::{PathMarks, Value};
+use groma_run::state::{Attributes, ObjectState, ObjectStatus, State};
 
 use super::Look;
+use super::diff::{self, Mode, Pair, Printer};
+use super::paint::Paint;
 
-/// Where schemas of resources come from. Without one an object is shown as it is stored.
+/// Where schemas of resources come from. Without one nothing of an object is shown, unless secrets
+/// may be shown.
 pub(crate) type Schemas<'a> = dyn Fn(&Provider, ResourceMode, &str) -> Option<Arc<Schema>> + 'a;
+
+/// What is said instead of attributes that may hold secrets.
+const WITHHELD: &str = "{\n    # Only the schema of its provider says what of this object is sensitive, so without that it is not \
+                        displayed.\n}";
 
 /// A whole state: all objects, then the outputs.
 pub(crate) fn state(state: &State, schemas: &Schemas<'_>, look: &Look) -> String {
-    let _ = (state, schemas, look);
-    String::new()
+    if state.is_empty() {
+        return "The state file is empty. No resources are represented.\n".to_owned();
+    }
+    let mut out = String::new();
+    let mut module = None;
+    for (address, resource) in &state.resources {
+        let schema = schemas(&resource.provider.provider, address.resource.mode, &address.resource.ty);
+        for (key, instance) in &resource.instances {
+            let current = instance.current.iter().map(|object| (None, object));
+            let deposed = instance.deposed.iter().map(|(key, object)| (Some(key), object));
+            for (deposed, object) in current.chain(deposed) {
+                if module.is_some_and(|module| module != &address.module) {
+                    out.push('\n');
+                }
+                if module.is_some() {
+                    out.push('\n');
+                }
+                module = Some(&address.module);
+                let _ = writeln!(out, "# {}:{}", address.instance(key.clone()), condition(object, deposed));
+                written(&mut out, address, object, schema.as_deref(), look);
+            }
+        }
+    }
+    outputs(&mut out, state, look);
+    out
 }
 
 /// The current object of one instance. None if there is none.
 pub(crate) fn instance(state: &State, address: &AbsInstance, schemas: &Schemas<'_>, look: &Look) -> Option<String> {
-    let _ = (state, address, schemas, look);
-    None
+    let resource = state.resources.get(&address.resource())?;
+    let object = resource.instances.get(address.key())?.current.as_ref()?;
+    let place = address.resource();
+    let schema = schemas(&resource.provider.provider, place.resource.mode, &place.resource.ty);
+    let mut out = String::new();
+    let _ = writeln!(out, "# {address}:{}", condition(object, None));
+    written(&mut out, &place, object, schema.as_deref(), look);
+    Some(out)
+}
+
+/// What is unusual about an object.
+fn condition(object: &ObjectState, deposed: Option<&DeposedKey>) -> String {
+    match deposed {
+        Some(key) => format!(" (deposed object {})", key.as_str()),
+        None if object.status == ObjectStatus::Tainted => " (tainted)".to_owned(),
+        None => String::new(),
+    }
+}
+
+/// An object, as if it were in a configuration.
+fn written(out: &mut String, address: &AbsResource, object: &ObjectState, schema: Option<&Schema>, look: &Look) {
+    let kind = if address.resource.mode == ResourceMode::Managed { "resource" } else { "data" };
+    let _ = write!(out, "{kind} \"{}\" \"{}\" ", address.resource.ty, address.resource.name);
+    let decoded = schema.and_then(|schema| Some((schema, decoded(object, schema)?)));
+    let mut printer = Printer::new(out, Paint(look.style.color), look.show_sensitive);
+    printer.hide_symbols = true;
+    let mode = Mode { everything: true, ..Mode::default() };
+    match &decoded {
+        Some((schema, value)) => printer.diff(&diff::block(&Pair::same(value), &schema.block), 0, mode),
+        None => match as_stored(object).filter(|_| look.show_sensitive) {
+            Some(value) => printer.diff(&diff::dynamic(&Pair::same(&value)), 0, mode),
+            None => printer.out.push_str(WITHHELD),
+        },
+    }
+    out.push('\n');
+}
+
+/// The object by its schema, if it follows that.
+fn decoded(object: &ObjectState, schema: &Schema) -> Option<Value> {
+    let Attributes::Json(text) = &object.attributes else { return None };
+    let mut document = json::Json::parse(text).ok()?;
+    let ty = schema.block.implied_type();
+    document.retain_known(&ty);
+    let value = json::from_json(&document, &ty).ok()?;
+    let mut marks = schema.sensitive_marks(&value);
+    marks.extend(secrets(object));
+    Some(value.with_path_marks(&marks))
+}
+
+/// The object as it is written down.
+fn as_stored(object: &ObjectState) -> Option<Value> {
+    let value = match &object.attributes {
+        Attributes::Json(text) => json::decode_implied(text).ok()?,
+        Attributes::Flat(entries) => {
+            let strings = entries.iter().map(|(name, value)| (name.as_str(), Value::string(value.as_str())));
+            Value::object(strings)
+        }
+    };
+    Some(value.with_path_marks(&secrets(object).collect::<Vec<_>>()))
+}
+
+fn secrets(object: &ObjectState) -> impl Iterator<Item = PathMarks> {
+    let marked = |path: &groma_model::path::Path| PathMarks { path: path.clone(), marks: Marks::one(Mark::Sensitive) };
+    object.sensitive.iter().map(marked)
+}
+
+fn outputs(out: &mut String, state: &State, look: &Look) {
+    if state.outputs.is_empty() {
+        return;
+    }
+    out.push_str("\n\nOutputs:\n\n");
+    for (name, output) in &state.outputs {
+        let value = match output.sensitive {
+            true => output.value.clone().mark(Mark::Sensitive),
+            false => output.value.clone(),
+        };
+        let _ = write!(out, "{name} = ");
+        let mut printer = Printer::new(out, Paint(look.style.color), look.show_sensitive);
+        printer.hide_symbols = true;
+        let diff = diff::typed(&Pair::same(&value), &value.ty());
+        printer.diff(&diff, 0, Mode { everything: true, ..Mode::default() });
+        out.push('\n');
+    }
 }

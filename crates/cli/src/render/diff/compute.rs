@@ -142,7 +142,7 @@ pub(super) fn attribute<'v>(pair: &Pair<'v, '_>, attribute: &'v Attribute, paren
 }
 
 /// A value of a type.
-pub(super) fn typed<'v>(pair: &Pair<'v, '_>, ty: &Type) -> Diff<'v> {
+pub(in crate::render) fn typed<'v>(pair: &Pair<'v, '_>, ty: &Type) -> Diff<'v> {
     if let Some(veiled) = pair.veiled(pair.secrecy(), &|pair| typed(&pair, ty)) {
         return veiled;
     }
