@@ -13,7 +13,7 @@ use super::cache::{CachedPackage, PackageDir, find_executable};
 use super::error::PackageError;
 use super::hash::Hash;
 use super::installer::Settings;
-use super::locks::{Locks, Requirements};
+use super::locks::{Locks, ProviderLock, Requirements};
 
 /// What is used for a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,7 +122,7 @@ pub fn verify_selections(
         if without_lock(provider, requirements, locks, settings, builtins).is_some() {
             continue;
         }
-        let Some(lock) = locks.get(provider) else {
+        let Some(lock) = locked(provider, locks, settings) else {
             problems.push(format!("provider {provider}: required by this configuration but no version is selected"));
             continue;
         };
@@ -141,6 +141,16 @@ pub fn verify_selections(
     }
     problems.sort();
     problems
+}
+
+/// What is locked for a provider. The two public registries offer the same ones: what was locked and installed from the other of
+/// them is used as it is, so that a directory that Terraform prepared needs no preparation.
+fn locked<'l>(provider: &Provider, locks: &'l Locks, settings: &Settings) -> Option<&'l ProviderLock> {
+    let installed = |lock: &&ProviderLock| {
+        let directory = PackageDir::new(&settings.target, settings.platform.clone());
+        lock.provider.same_as(provider) && directory.find(&lock.provider, &lock.version).is_some()
+    };
+    locks.get(provider).or_else(|| locks.iter().find(installed))
 }
 
 /// What is used for a provider that needs no lock.
@@ -162,7 +172,7 @@ fn without_lock(
         BuiltIn::Own(version) => Some(Selected::BuiltIn { mirrors: Some(version) }),
         BuiltIn::Mirrors(version) => {
             let wanted = match settings.built_in_use {
-                BuiltInUse::UnlessLocked => locks.get(provider).is_none(),
+                BuiltInUse::UnlessLocked => locked(provider, locks, settings).is_none(),
                 BuiltInUse::Always => true,
                 BuiltInUse::Never => false,
             };
@@ -192,8 +202,8 @@ pub fn find_selected(
             found.insert(provider.clone(), selected);
             continue;
         }
-        let Some(lock) = locks.get(provider) else { continue };
-        let Some(package) = directory.find(provider, &lock.version) else {
+        let Some(lock) = locked(provider, locks, settings) else { continue };
+        let Some(package) = directory.find(&lock.provider, &lock.version) else {
             let root = directory.root().display();
             problems.push(format!("{provider}: there is no package for {provider} {} cached in {root}", lock.version));
             continue;

@@ -240,6 +240,27 @@ async fn later_commands_find_what_was_installed() {
     assert_eq!(error.diagnostic().summary, "Required plugins are not installed");
 }
 
+#[tokio::test]
+async fn what_the_other_public_registry_gave_is_used() {
+    let mut world = World::new();
+    let at = |host: &str| groma_model::address::Provider::parse_source_at("hashicorp/thing", host).unwrap();
+    let (theirs, ours) = (at("registry.terraform.io"), at("registry.opentofu.org"));
+    let lock = ProviderLock::new(theirs.clone(), Version::new(1, 0, 0), Constraints::default(), Vec::new());
+    world.locks = [lock].into_iter().collect();
+    let wanted: Requirements = [(ours.clone(), Constraints::default())].into();
+    // What is locked there and not installed says nothing.
+    let error = find_selected(&wanted, &world.locks, &world.settings, &NoBuiltins).unwrap_err();
+    assert_eq!(error.diagnostic().summary, "Inconsistent dependency lock file");
+
+    let platform = world.settings.platform.to_string();
+    let package = world.target().join("registry.terraform.io/hashicorp/thing/1.0.0").join(platform);
+    std::fs::create_dir_all(&package).unwrap();
+    std::fs::write(package.join("terraform-provider-thing_v1.0.0"), "").unwrap();
+    let found = find_selected(&wanted, &world.locks, &world.settings, &NoBuiltins).unwrap();
+    let executable = found[&ours].executable(&ours).unwrap().unwrap();
+    assert!(executable.starts_with(&package), "{}", executable.display());
+}
+
 /// Nothing but lock files may be left where something failed.
 fn assert_nothing_installed(root: &Path) {
     let mut pending = vec![root.to_owned()];
