@@ -1,5 +1,7 @@
 //! From what was typed to what is wanted. Flags take one or two dashes, as people know them from Terraform.
 
+#[cfg(test)]
+mod flags;
 mod quoting;
 
 use std::path::PathBuf;
@@ -60,6 +62,23 @@ pub(crate) enum Command {
     Man(commands::man::Args),
 }
 
+impl Command {
+    /// Whether it works with configurations, states or plans, so that all that the environment says matters.
+    pub(crate) fn uses_environment(&self) -> bool {
+        !matches!(
+            self,
+            Self::Version(_)
+                | Self::Fmt(_)
+                | Self::Metadata(_)
+                | Self::Completions(_)
+                | Self::Man(_)
+                | Self::Push(_)
+                | Self::Login(_)
+                | Self::Logout(_)
+        )
+    }
+}
+
 /// Ends the program before any command runs: help, version, or wrong arguments.
 pub(crate) struct Early(clap::Error);
 
@@ -70,6 +89,11 @@ impl Early {
         // If even that cannot be printed, the exit code has to do.
         let _ = self.0.print();
         ExitCode::from(code)
+    }
+
+    #[cfg(test)]
+    fn text(&self) -> String {
+        self.0.to_string()
     }
 }
 
@@ -92,19 +116,23 @@ pub(crate) fn parse(arguments: &[String], environment: &EnvVars) -> Result<Invoc
     Invocation::from_arg_matches(&matches).map_err(Early)
 }
 
-/// `-json` may be written `-json=true` and `-json=false`, and so may every other switch.
+/// `-json` may be written `-json=true` and `-json=false`, and so may every other switch, in all ways that Go knows.
 fn switches_take_values(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| {
-        if !matches!(arg.get_action(), clap::ArgAction::SetTrue) {
+        let is_switch = matches!(arg.get_action(), clap::ArgAction::SetTrue);
+        if !is_switch && arg.get_value_parser().type_id() != clap::builder::ValueParser::bool().type_id() {
             return arg;
         }
         let is_on = arg.get_default_values().iter().any(|default| default == "true");
+        let arg = arg.value_parser(commands::go_bool);
+        if !is_switch {
+            return arg;
+        }
         arg.action(clap::ArgAction::Set)
             .num_args(0..=1)
             .require_equals(true)
             .default_value(if is_on { "true" } else { "false" })
             .default_missing_value("true")
-            .value_parser(commands::go_bool)
     });
     command.mut_subcommands(switches_take_values)
 }

@@ -33,6 +33,8 @@ pub(crate) mod workspace;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use groma_model::span::SourceMap;
+
 use crate::args::{Command, Invocation};
 use crate::env_vars::EnvVars;
 use crate::failure::Failure;
@@ -56,6 +58,13 @@ pub(crate) fn run(invocation: Invocation, environment: EnvVars) -> ExitCode {
     if let Err(failure) = crate::logging::start(&environment.log) {
         ui.failure(&failure);
         return ExitCode::FAILURE;
+    }
+    if invocation.command.uses_environment() {
+        let problems = environment.problems();
+        ui.diagnostics(&problems, &SourceMap::new());
+        if problems.has_errors() {
+            return ExitCode::FAILURE;
+        }
     }
     let result = context(invocation.chdir.as_deref(), environment).and_then(|context| match invocation.command {
         Command::Init(args) => init::run(&context, args),

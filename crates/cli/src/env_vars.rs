@@ -1,8 +1,11 @@
-//! Every environment variable that groma reads, in one place.
+//! Every environment variable that groma reads, in one place. What becomes of those that it does not is in `known`.
+
+mod known;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use groma_model::diag::Diagnostics;
 use groma_run::providers::BuiltInUse;
 
 /// What the environment says.
@@ -66,6 +69,11 @@ impl EnvVars {
         let variables = std::env::vars_os();
         let text = variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         Self::from_pairs(text)
+    }
+
+    /// What there is to say about variables that do not do what they are known for.
+    pub(crate) fn problems(&self) -> Diagnostics {
+        known::problems(&self.all)
     }
 
     fn from_pairs(pairs: impl Iterator<Item = (String, String)>) -> Self {

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_run::engine::plan::{Mode, Options, Plan};
 use groma_run::operate::{Kind, Operation, Outcome};
+use groma_run::saved_plan::SavedPlan;
 use groma_run::session::Session;
 
 use super::Context;
@@ -66,7 +67,7 @@ pub(super) fn carry_out(context: &Context, args: Args, called: Called) -> Result
         Ok(options) => options,
         Err(problems) => return stage.usage(&problems, session.sources()),
     };
-    let job = Job { context, args: &args, called, stage: &stage };
+    let job = Job { context, args: &args, called, stage: &stage, parallelism: options.parallelism };
     let done = match args.plan_file.as_deref() {
         Some(path) => job.saved(&mut session, path)?,
         None => job.planned(&mut session, &options)?,
@@ -111,6 +112,7 @@ struct Job<'a> {
     args: &'a Args,
     called: Called,
     stage: &'a Stage,
+    parallelism: usize,
 }
 
 impl Job<'_> {
@@ -120,7 +122,7 @@ impl Job<'_> {
             let detail = "Apply requires configuration to be present. Applying without a configuration would mark everything \
                           for destruction, which is normally not what is desired. If you would like to destroy everything, run \
                           'groma destroy' instead.";
-            return self.refused(Diagnostic::error("No configuration files", detail), session);
+            return self.refused(Diagnostic::error("No configuration files", detail).into(), session);
         }
         let kind = if options.mode == Mode::Destroy { Kind::Destroy } else { Kind::Apply };
         let opened = self.stage.operation(self.context, session, &self.args.planning, kind)?;
@@ -182,8 +184,11 @@ impl Job<'_> {
         let watching = self.stage.applying(plan);
         let outcome = operation.apply(session, plan, &watching.watch);
         let report = self.stage.watched(watching);
-        let Outcome { state, diagnostics: found, counts, .. } = outcome;
+        let Outcome { state, diagnostics: found, counts, unsaved, .. } = outcome;
         diagnostics.extend(found);
+        if let Some(text) = unsaved {
+            self.stage.emergency(&text)?;
+        }
         let forgotten = plan.mode == Mode::Destroy && counts.forgotten > 0;
         if forgotten && !self.args.suppress_forget_errors && !diagnostics.has_errors() {
             diagnostics.push(left_behind());
@@ -205,20 +210,38 @@ impl Job<'_> {
         Ok(true)
     }
 
-    /// Does what a saved plan says.
+    /// Does what a saved plan says, if nothing has changed since.
     fn saved(&self, session: &mut Session, path: &Path) -> Result<bool, Failure> {
-        let summary = format!("Failed to load {:?} as a plan file", path.display().to_string());
-        let full = session.start().working_dir.join(path);
-        if full.is_dir() {
-            let detail = "The specified path is a directory, not a plan file. You can use the global -chdir flag to use this \
-                          directory as the configuration root.";
-            return self.refused(Diagnostic::error(summary, detail), session);
+        let saved = match SavedPlan::open(&session.start().working_dir.join(path)) {
+            Ok(saved) => saved,
+            Err(problems) => {
+                // People know the file by the name that they gave.
+                let summary = format!("Failed to load {:?} as a plan file", path.display().to_string());
+                let named = |problem: Diagnostic| Diagnostic { summary: summary.clone(), ..problem };
+                return self.refused(problems.into_iter().map(named).collect(), session);
+            }
+        };
+        if self.called == Called::Destroy {
+            let path = path.display().to_string();
+            let detail =
+                format!("If this plan was created using plan -destroy, apply it using:\n  groma apply {path:?}");
+            let problem = Diagnostic::error("Destroy can't be called with a plan file", detail);
+            return self.refused(problem.into(), session);
         }
-        self.refused(Diagnostic::error(summary, "Saved plans cannot be applied yet."), session)
+        if saved.is_errored() {
+            let detail = "groma encountered an error when generating this plan, so it cannot be applied.";
+            return self.refused(Diagnostic::error("Cannot apply incomplete plan", detail).into(), session);
+        }
+        let opened = self.stage.saved_operation(self.context, session, &self.args.planning, &saved)?;
+        let Some((mut operation, mut plan, diagnostics)) = opened else { return Ok(false) };
+        plan.options.parallelism = self.parallelism;
+        let done = self.stage.saved_plan(&plan).and_then(|()| self.apply(session, &mut operation, &plan, diagnostics));
+        let closed = self.stage.close(operation, session.sources())?;
+        Ok(done? && closed)
     }
 
-    fn refused(&self, problem: Diagnostic, session: &Session) -> Result<bool, Failure> {
-        self.stage.diagnostics(&problem.into(), session.sources())?;
+    fn refused(&self, problems: Diagnostics, session: &Session) -> Result<bool, Failure> {
+        self.stage.diagnostics(&problems, session.sources())?;
         Ok(false)
     }
 }

@@ -11,7 +11,7 @@ use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 
 use super::Context;
-use super::shared::{VariableArgs, ViewArgs, provider_access, session};
+use super::shared::{LockArgs, VariableArgs, ViewArgs, provider_access, session};
 use crate::failure::Failure;
 use crate::ui::Ui;
 
@@ -21,6 +21,13 @@ use crate::ui::Ui;
 /// from standard input; there the first error ends it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// Read the state from this file. Only for the local backend.
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+
+    #[command(flatten)]
+    lock: LockArgs,
+
     #[command(flatten)]
     variables: VariableArgs,
 

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use groma_lang::func::registry;
 
 use super::Context;
+use super::shared::ViewArgs;
 use crate::failure::Failure;
 use crate::ui::Ui;
 
@@ -22,12 +23,15 @@ enum What {
         /// As JSON; the only form there is.
         #[arg(long)]
         json: bool,
+
+        #[command(flatten)]
+        view: ViewArgs,
     },
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let ui = Ui::new(context.environment.no_color);
-    let What::Functions { json } = args.what;
+    let What::Functions { json, view } = args.what;
+    let ui = Ui::new(view.no_color || context.environment.no_color);
     if !json {
         let message = "The `groma metadata functions` command requires the `-json` flag.";
         return Err(Failure::Usage(message.to_owned()));

@@ -41,7 +41,8 @@ const CHANGES: u8 = 2;
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     let Some(stage) = Stage::open(context, "plan", &args.planning)? else { return Ok(ExitCode::FAILURE) };
     let mut session = session(context, PathBuf::from("."), args.planning.variables.clone());
-    let Some(options) = stage.options(&args.planning, &mut session)? else { return Ok(ExitCode::FAILURE) };
+    let Some(mut options) = stage.options(&args.planning, &mut session)? else { return Ok(ExitCode::FAILURE) };
+    options.generate_config = args.generate_config_out.is_some();
     if let Some(problem) = refuse(&session, &options, &args) {
         stage.diagnostics(&problem.into(), session.sources())?;
         return Ok(ExitCode::FAILURE);

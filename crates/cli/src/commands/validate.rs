@@ -24,9 +24,17 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
+    /// Write the result as JSON to this file, too.
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    json_into: Option<PathBuf>,
+
     /// Leave test files out. They are not read yet in any case.
     #[arg(long, hide = true)]
     no_tests: bool,
+
+    /// Where test files are.
+    #[arg(long, value_name = "DIR", default_value = "tests", hide = true)]
+    test_directory: PathBuf,
 
     #[command(flatten)]
     variables: VariableArgs,
@@ -37,14 +45,20 @@ pub(crate) struct Args {
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     let ui = Ui::new(args.view.no_color || context.environment.no_color);
-    let _ = args.no_tests;
+    let _ = (args.no_tests, &args.test_directory);
     let mut session = session(context, args.dir, args.variables);
     let diagnostics = session.validate(|| provider_access(context));
     let failed = diagnostics.has_errors();
-    if args.json {
+    let json = || {
         let json = view::validate::validate(&diagnostics, session.sources());
-        let text = serde_json::to_string_pretty(&json).map_err(|error| Failure::Terminal(error.into()))?;
-        ui.line(&text)?;
+        serde_json::to_string_pretty(&json).map_err(|error| Failure::Terminal(error.into()))
+    };
+    if let Some(path) = args.json_into {
+        let path = context.working_dir.join(path);
+        std::fs::write(&path, format!("{}\n", json()?)).map_err(|source| Failure::Write { path, source })?;
+    }
+    if args.json {
+        ui.line(&json()?)?;
     } else {
         ui.diagnostics(&diagnostics, session.sources());
         let verdict = match (failed, diagnostics.is_empty()) {

@@ -37,6 +37,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "URL")]
     net_mirror: Option<String>,
 
+    /// Take packages from this OCI repository. Refused: not supported yet.
+    #[arg(long, value_name = "TEMPLATE", hide = true)]
+    oci_mirror: Option<String>,
+
     #[command(flatten)]
     json: JsonArgs,
 
@@ -78,6 +82,9 @@ pub(super) fn needed(session: &mut Session, diagnostics: &mut Diagnostics) -> Re
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
+    if args.oci_mirror.is_some() {
+        return Err(Failure::Usage("-oci-mirror is not supported yet; use -fs-mirror or -net-mirror".to_owned()));
+    }
     let announcer = announcer(context, &args.view, &args.json)?;
     let mut session = session(context, PathBuf::from("."), args.variables);
     let Some(online) = online(context, &announcer, &session)? else { return Ok(ExitCode::FAILURE) };

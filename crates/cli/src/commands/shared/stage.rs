@@ -1,5 +1,7 @@
 //! How plan, apply, destroy and refresh speak: to people, to machines, or to both. What they say is decided elsewhere.
 
+mod voices;
+
 use std::cell::RefCell;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
@@ -7,30 +9,34 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use groma_lang::config::Variable;
-use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::diag::Diagnostics;
 use groma_model::span::SourceMap;
+use groma_run::engine::change::Action;
 use groma_run::engine::events::{Event, Events};
 use groma_run::engine::interrupt::Interrupt;
 use groma_run::engine::plan::{Options, Plan};
 use groma_run::operate::{Counts, Kind, LockWish, Operation, PathOverrides, VariablePrompt, Watch, Wishes};
+use groma_run::providers::ProviderAccess;
+use groma_run::saved_plan::SavedPlan;
 use groma_run::session::Session;
 use groma_run::state::State;
+use groma_run::view::stream::{ChangeCounts, Operation as Told};
 
 use super::consolidate::{self, RemoteCalls};
-use super::{Context, JsonArgs, PathArgs, PlanningArgs, ViewArgs, announcer, provider_access};
-use crate::announce::Announcer;
+use super::{Context, PathArgs, PlanningArgs, ViewArgs, provider_access};
 use crate::failure::Failure;
 use crate::prompt::{NoAnswer, Prompt, Question};
 use crate::render::{self, Look};
 use crate::signals::{self, Interruption};
 use crate::ui::Ui;
 use crate::watch::{Report, Settings, Watcher};
+use voices::Voices;
 
 /// Where an operation is performed, before those who watch.
 pub(crate) struct Stage {
     command: &'static str,
     view: ViewArgs,
-    announcer: Arc<Announcer>,
+    voices: Voices,
     look: Look,
     interrupt: Interrupt,
     /// Who draws on the terminal at this moment.
@@ -48,13 +54,11 @@ pub(crate) struct Watching {
 impl Stage {
     /// Opens the stage, and listens for interrupts from now on. None if flags about it do not go together, which was said.
     pub(crate) fn open(context: &Context, command: &'static str, args: &PlanningArgs) -> Result<Option<Self>, Failure> {
-        let json = &args.json;
-        let both = json.json && json.json_into.is_some();
-        let spoken = if both { JsonArgs { json: true, json_into: None } } else { json.clone() };
-        let announcer = announcer(context, &args.view, &spoken)?;
-        let people = announcer.is_human() && io::stdout().is_terminal();
+        let ui = Ui::new(args.view.no_color || context.environment.no_color);
+        let (voices, problem) = Voices::open(ui, &args.json, &context.working_dir);
+        let people = voices.is_human() && io::stdout().is_terminal();
         let look = Look {
-            style: announcer.ui().style(),
+            style: ui.style(),
             fold: people,
             show_sensitive: args.sensitive.show_sensitive,
             in_automation: context.environment.in_automation,
@@ -62,15 +66,14 @@ impl Stage {
         let stage = Self {
             command,
             view: args.view.clone(),
-            announcer,
+            voices,
             look,
             interrupt: Interrupt::default(),
             drawing: Arc::default(),
             remote: RefCell::default(),
         };
-        if both {
-            let detail = "The -json and -json-into arguments are mutually exclusive";
-            stage.usage(&Diagnostic::error("Invalid output format", detail).into(), &SourceMap::new())?;
+        if let Some(problem) = problem {
+            stage.usage(&problem.into(), &SourceMap::new())?;
             return Ok(None);
         }
         stage.listen();
@@ -78,15 +81,14 @@ impl Stage {
     }
 
     fn listen(&self) {
-        let (announcer, drawing) = (Arc::clone(&self.announcer), Arc::clone(&self.drawing));
+        let (voices, drawing) = (self.voices.clone(), Arc::clone(&self.drawing));
         let say = move |which: Interruption| {
             let watcher = drawing.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let say = || {
-                if announcer.is_human() {
+                if voices.is_human() {
                     signals::say_to_people(which);
                 }
-                // There is nobody else to tell if this fails.
-                let _ = announcer.log(which.message());
+                voices.log(which.message());
             };
             match watcher {
                 Some(watcher) => watcher.aside(say),
@@ -98,7 +100,7 @@ impl Stage {
 
     /// Whether people read this.
     pub(crate) fn is_human(&self) -> bool {
-        self.announcer.is_human()
+        self.voices.is_human()
     }
 
     /// How plans and results look.
@@ -108,7 +110,12 @@ impl Stage {
 
     /// The terminal.
     pub(crate) fn ui(&self) -> &Ui {
-        self.announcer.ui()
+        self.voices.ui()
+    }
+
+    /// Says when to stop.
+    pub(crate) fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
     }
 
     /// Whether somebody asked to stop.
@@ -123,8 +130,8 @@ impl Stage {
 
     /// Says something to people, and in other words to machines.
     pub(crate) fn say(&self, text: &str, plain: &str) -> Result<(), Failure> {
-        self.people(text)?;
-        self.announcer.log(plain)
+        self.voices.log(plain);
+        self.people(text)
     }
 
     /// Asks questions.
@@ -137,7 +144,7 @@ impl Stage {
         if diagnostics.is_empty() {
             return Ok(());
         }
-        self.announcer.machine_diagnostics(diagnostics, sources)?;
+        self.voices.each(|stream| stream.diagnostics(diagnostics, sources))?;
         if !self.is_human() {
             return Ok(());
         }
@@ -183,23 +190,55 @@ impl Stage {
         args: &PlanningArgs,
         kind: Kind,
     ) -> Result<Option<(Operation, Diagnostics)>, Failure> {
+        let wishes = self.wishes(context, args, kind);
+        let (operation, diagnostics) =
+            self.ready(context, session, |session, access| Operation::open(session, access, wishes))?;
+        Ok(operation.map(|operation| {
+            self.remote.replace(RemoteCalls::of(operation.tree()));
+            (operation, diagnostics)
+        }))
+    }
+
+    /// The same for a plan that was saved.
+    pub(crate) fn saved_operation(
+        &self,
+        context: &Context,
+        session: &mut Session,
+        args: &PlanningArgs,
+        saved: &SavedPlan,
+    ) -> Result<Option<(Operation, Plan, Diagnostics)>, Failure> {
+        let wishes = self.wishes(context, args, Kind::Apply);
+        let (opened, diagnostics) =
+            self.ready(context, session, |session, access| Operation::open_saved(session, access, saved, wishes))?;
+        Ok(opened.map(|(operation, plan)| {
+            self.remote.replace(RemoteCalls::of(operation.tree()));
+            (operation, plan, diagnostics)
+        }))
+    }
+
+    /// Opens something with the providers that the CLI configuration leads to, and says why that failed if it did.
+    fn ready<T>(
+        &self,
+        context: &Context,
+        session: &mut Session,
+        open: impl FnOnce(&mut Session, ProviderAccess) -> (Option<T>, Diagnostics),
+    ) -> Result<(Option<T>, Diagnostics), Failure> {
         let (access, mut diagnostics) = provider_access(context);
-        if diagnostics.has_errors() {
-            self.diagnostics(&diagnostics, session.sources())?;
-            return Ok(None);
+        let mut opened = None;
+        if !diagnostics.has_errors() {
+            let (found, problems) = open(session, access);
+            opened = found;
+            diagnostics.extend(problems);
         }
-        let (operation, found) = Operation::open(session, access, self.wishes(context, args, kind));
-        diagnostics.extend(found);
-        let Some(operation) = operation else {
+        if opened.is_none() {
             self.diagnostics(&diagnostics, session.sources())?;
-            return Ok(None);
-        };
-        self.remote.replace(RemoteCalls::of(operation.tree()));
+            return Ok((None, Diagnostics::new()));
+        }
         // Whoever develops a provider should know that before anything else is shown.
         let (first, rest): (Vec<_>, Vec<_>) =
             diagnostics.into_iter().partition(|found| found.summary.starts_with("Provider development overrides"));
         self.diagnostics(&first.into_iter().collect(), session.sources())?;
-        Ok(Some((operation, rest.into_iter().collect())))
+        Ok((opened, rest.into_iter().collect()))
     }
 
     /// What an operation is started with.
@@ -234,7 +273,7 @@ impl Stage {
     fn watching(&self, watcher: Arc<Watcher>) -> Watching {
         let people = self.is_human().then_some(watcher);
         self.drawing.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&people);
-        let events = Arc::new(Audience { people: people.clone() });
+        let events = Arc::new(Audience { people: people.clone(), voices: self.voices.clone() });
         Watching { watch: Watch { events, interrupt: self.interrupt.clone() }, people }
     }
 
@@ -246,20 +285,44 @@ impl Stage {
 
     /// Shows a plan.
     pub(crate) fn plan(&self, plan: &Plan) -> Result<(), Failure> {
+        self.voices.each(|stream| stream.plan(plan))?;
         self.people(&render::plan::plan(plan, &self.look))
+    }
+
+    /// Tells machines what a saved plan is about to do. People have seen it.
+    pub(crate) fn saved_plan(&self, plan: &Plan) -> Result<(), Failure> {
+        let changes = || plan.changes.iter().filter(|change| change.action != Action::NoOp);
+        self.voices.each(|stream| changes().for_each(|change| stream.planned_change(change)))
     }
 
     /// Says what came of an apply.
     pub(crate) fn summary(&self, report: &Report, counts: &Counts, destroy: bool, failed: bool) -> Result<(), Failure> {
-        let _ = counts;
-        self.people(&match failed {
-            true => render::summary::failed(report, destroy, &self.look),
-            false => render::summary::applied(report, destroy, &self.look),
-        })
+        if failed {
+            return self.people(&render::summary::failed(report, destroy, &self.look));
+        }
+        let told = if destroy { Told::Destroy } else { Told::Apply };
+        let counted = ChangeCounts {
+            add: counts.added,
+            change: counts.changed,
+            import: counts.imported,
+            remove: counts.destroyed,
+            forget: counts.forgotten,
+        };
+        self.voices.each(|stream| stream.change_summary(&counted, told))?;
+        self.people(&render::summary::applied(report, destroy, &self.look))
+    }
+
+    /// Shows a state that could be stored nowhere, so that it is not lost.
+    pub(crate) fn emergency(&self, state: &str) -> Result<(), Failure> {
+        if self.is_human() {
+            self.ui().message(&format!("{state}\n"));
+        }
+        self.voices.each(|stream| stream.state_dump(state))
     }
 
     /// Shows the outputs of the root module.
     pub(crate) fn outputs(&self, state: &State) -> Result<(), Failure> {
+        self.voices.each(|stream| stream.outputs(&state.outputs))?;
         if state.outputs.is_empty() {
             return Ok(());
         }
@@ -278,10 +341,12 @@ impl Stage {
 /// Everyone who watches a run.
 struct Audience {
     people: Option<Arc<Watcher>>,
+    voices: Voices,
 }
 
 impl Events for Audience {
     fn tell(&self, event: Event) {
+        self.voices.tell(&event);
         if let Some(people) = &self.people {
             people.tell(event);
         }
