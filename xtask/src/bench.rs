@@ -2,6 +2,7 @@
 //! with the bars that must hold. Ratios in one run mean the same on a slow and on a fast machine.
 
 mod inputs;
+mod operations;
 mod report;
 mod sample;
 mod warm;
@@ -62,6 +63,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Bench::plugins,
         Bench::known_schemas,
         Bench::values,
+        Bench::operations,
+        Bench::growth,
+        Bench::many,
     ] {
         if let Err(error) = case(&mut bench) {
             bench.table.failure(&format!("{error:#}"));

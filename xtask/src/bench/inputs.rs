@@ -24,6 +24,19 @@ output "greeting" {
 }
 "#;
 
+/// Resources that have nothing to do with each other.
+pub(super) fn independent(count: usize) -> String {
+    format!("resource \"terraform_data\" \"a\" {{\n  count = {count}\n  input = \"value ${{count.index}}\"\n}}\n")
+}
+
+/// Twice as many, of which each second one refers to one of the first.
+pub(super) fn chained(count: usize) -> String {
+    let first = independent(count);
+    format!(
+        "{first}resource \"terraform_data\" \"b\" {{\n  count = {count}\n  input = terraform_data.a[count.index].output\n}}\n"
+    )
+}
+
 /// A module of about `lines` lines: variables, locals, resources and outputs that refer to each
 /// other as people write them, spread over files of 1,000 lines.
 pub(super) fn large_module(scratch: &Path, lines: usize) -> Result<PathBuf> {
@@ -111,7 +124,7 @@ module "b" {{
 }
 
 /// Writes files into a fresh folder.
-fn write(scratch: &Path, name: &str, files: &[(&str, String)]) -> Result<PathBuf> {
+pub(super) fn write(scratch: &Path, name: &str, files: &[(&str, String)]) -> Result<PathBuf> {
     let dir = scratch.join(name);
     if dir.exists() {
         std::fs::remove_dir_all(&dir)?;

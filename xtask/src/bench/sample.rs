@@ -33,6 +33,13 @@ impl Sample {
         Self { times, peak_kib: 0 }
     }
 
+    /// Takes in what was measured on another occasion.
+    pub(super) fn join(&mut self, other: Self) {
+        self.times.extend(other.times);
+        self.times.sort();
+        self.peak_kib = self.peak_kib.max(other.peak_kib);
+    }
+
     /// How many times as long as another, the fastest of each.
     pub(super) fn fastest_over(&self, other: &Self) -> f64 {
         self.fastest().as_secs_f64() / other.fastest().as_secs_f64().max(1e-9)
