@@ -6,6 +6,7 @@
 mod address;
 mod codec;
 mod evaluate;
+mod plan;
 mod syntax;
 
 /// A fuzz target.
@@ -24,4 +25,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "expression", run: syntax::expression },
     Target { name: "msgpack", run: codec::msgpack },
     Target { name: "address", run: address::address },
+    Target { name: "plan", run: plan::plan },
 ];

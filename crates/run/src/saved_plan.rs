@@ -30,6 +30,7 @@ use groma_state::State;
 
 use crate::providers::ProviderBook;
 use container::Container;
+pub use load::Looked;
 pub use parts::{BackendRecord, LockRecord, StateRecord};
 pub use recognise::{FileKind, recognise};
 pub use snapshot::{Recorder, Snapshot};
@@ -63,6 +64,7 @@ pub struct SavedPlan {
     id: String,
     plan: Vec<u8>,
     errored: bool,
+    providers: BTreeSet<Provider>,
     time: (i64, u32),
     variables: BTreeMap<Str, Value>,
     ephemeral: BTreeSet<Str>,
@@ -125,6 +127,11 @@ impl SavedPlan {
     /// Whether it is incomplete because there were errors. It can be looked at, not applied.
     pub fn is_errored(&self) -> bool {
         self.errored
+    }
+
+    /// The providers of everything in it.
+    pub fn providers(&self) -> &BTreeSet<Provider> {
+        &self.providers
     }
 
     /// The values of the root module's variables that were given. Those of ephemeral ones are not here.

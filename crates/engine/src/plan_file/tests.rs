@@ -39,9 +39,10 @@ fn broken_plans_are_refused_or_harmless() {
                 let at = chance.below(broken.len());
                 broken[at] = chance.number() as u8;
             }
-            // Whatever could be read can be written.
+            // Whatever could be read can be written, and then is the same forever.
             if let Ok(plan) = decode(&broken, &schema) {
-                encode(&plan).unwrap();
+                let written = encode(&plan).unwrap();
+                assert_eq!(encode(&decode(&written, &schema).unwrap()).unwrap(), written);
             }
         }
     }

@@ -1,14 +1,46 @@
 //! Loading a configuration so that it can be saved with a plan, and loading it again from there.
 
-use groma_lang::load;
+use std::collections::BTreeMap;
+
+use groma_engine::plan::Plan;
+use groma_lang::config::Module;
+use groma_lang::load::{self, ModuleTree};
 use groma_lang::static_eval::StaticScope;
+use groma_lang::walk::{InputSource, InputValue};
 use groma_model::diag::Diagnostics;
+use groma_model::text::Str;
 
 use super::{Recorder, SavedPlan, Snapshot};
 use crate::disk::Disk;
 use crate::inputs;
 use crate::operate::VariablePrompt;
+use crate::providers::{ProviderAccess, ProviderBook, Strictness};
+use crate::requirements;
 use crate::session::{Loaded, Session};
+
+/// A saved plan that is only looked at: the state may have changed since, and nothing is locked.
+pub struct Looked {
+    /// The plan.
+    pub plan: Plan,
+    /// The configuration that it was made from.
+    pub tree: ModuleTree,
+    /// The values of the root module's variables, but for ephemeral ones.
+    pub inputs: BTreeMap<Str, InputValue>,
+    book: ProviderBook,
+    access: ProviderAccess,
+}
+
+impl Looked {
+    /// The providers and their schemas.
+    pub fn book(&self) -> &ProviderBook {
+        &self.book
+    }
+
+    /// Ends the providers.
+    pub fn close(self) {
+        self.book.close(&self.access.online);
+    }
+}
 
 impl Session {
     /// Loads the configuration, asks for values that are missing, and remembers every file that was read.
@@ -19,14 +51,36 @@ impl Session {
         (loaded, recorder.finish())
     }
 
+    /// Reads a saved plan to show it. Its providers must be there, since they know what its values are like.
+    pub fn look_into(&mut self, saved: &SavedPlan, access: ProviderAccess) -> (Option<Looked>, Diagnostics) {
+        let given = |(name, value): (&Str, &groma_model::value::Value)| {
+            (name.clone(), InputValue { value: value.clone(), source: InputSource::Outside })
+        };
+        let inputs: BTreeMap<Str, InputValue> = saved.variables().iter().map(given).collect();
+        let (root, mut diagnostics) = self.saved_root(saved);
+        let tree = self.saved_tree(saved, root, &inputs, &mut diagnostics);
+        let (mut needed, found) = requirements::of_tree(&tree);
+        diagnostics.extend(found);
+        if diagnostics.has_errors() {
+            return (None, diagnostics);
+        }
+        needed.add_state(saved.providers());
+        let (book, found) = self.provider_book(&access, &needed.all, Strictness::WhatIsThere);
+        diagnostics.extend(found);
+        let plan = if diagnostics.has_errors() { None } else { diagnostics.take(saved.plan(&book)) };
+        match plan {
+            Some(plan) => (Some(Looked { plan, tree, inputs, book, access }), diagnostics),
+            None => {
+                book.close(&access.online);
+                (None, diagnostics)
+            }
+        }
+    }
+
     /// Loads the configuration of a saved plan, with the values of variables that it was made with. Files that have changed
     /// since do not matter.
     pub(crate) fn load_saved(&mut self, saved: &SavedPlan) -> Loaded {
-        let modules = saved.configuration();
-        let root_dir = self.start().root_dir.clone();
-        let mut diagnostics = Diagnostics::new();
-        let (root, found) = load::load_module(self.sources_mut(), modules, &root_dir);
-        diagnostics.extend(found);
+        let (root, mut diagnostics) = self.saved_root(saved);
         let start = self.start().clone();
         let collected = inputs::collect(self.sources_mut(), &start, &root.variables);
         diagnostics.extend(collected.diagnostics);
@@ -36,11 +90,27 @@ impl Session {
         if diagnostics.has_errors() {
             return Loaded { tree: None, inputs, diagnostics, about_values };
         }
-        let (machine, workspace) = (self.machine().clone(), saved.backend().workspace.clone());
-        let statics =
-            StaticScope { environment: &machine, root_dir: &root_dir, workspace: &workspace, inputs: &inputs };
-        let (tree, found) = load::load_tree(self.sources_mut(), modules, root, &statics);
-        diagnostics.extend(found);
+        let tree = self.saved_tree(saved, root, &inputs, &mut diagnostics);
         Loaded { tree: Some(tree), inputs, diagnostics, about_values }
+    }
+
+    fn saved_root(&mut self, saved: &SavedPlan) -> (Module, Diagnostics) {
+        let root_dir = self.start().root_dir.clone();
+        load::load_module(self.sources_mut(), saved.configuration(), &root_dir)
+    }
+
+    fn saved_tree(
+        &mut self,
+        saved: &SavedPlan,
+        root: Module,
+        inputs: &BTreeMap<Str, InputValue>,
+        diagnostics: &mut Diagnostics,
+    ) -> ModuleTree {
+        let (machine, root_dir) = (self.machine().clone(), self.start().root_dir.clone());
+        let workspace = saved.backend().workspace.clone();
+        let statics = StaticScope { environment: &machine, root_dir: &root_dir, workspace: &workspace, inputs };
+        let (tree, found) = load::load_tree(self.sources_mut(), saved.configuration(), root, &statics);
+        diagnostics.extend(found);
+        tree
     }
 }

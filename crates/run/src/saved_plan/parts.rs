@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use groma_engine::plan::Plan;
 use groma_engine::plan_file;
+use groma_model::address::Provider;
 use groma_model::codec::json;
 use groma_model::text::Str;
 use groma_model::ty::Type;
@@ -85,11 +87,13 @@ struct Variables {
 #[serde(deny_unknown_fields)]
 struct PlanHeading {
     errored: bool,
+    /// Of all objects in it: without their schemas it cannot be read.
+    providers: BTreeSet<String>,
 }
 
 /// All parts of a plan file.
 pub(super) fn of(contents: &Contents<'_>) -> Result<Vec<Part>, String> {
-    let heading = PlanHeading { errored: contents.plan.errored };
+    let heading = PlanHeading { errored: contents.plan.errored, providers: providers(contents.plan) };
     let mut plan = json_bytes(&heading)?;
     plan.push(b'\n');
     plan.extend(plan_file::encode(contents.plan).map_err(|problem| format!("The plan cannot be saved: {problem}."))?);
@@ -105,6 +109,13 @@ pub(super) fn of(contents: &Contents<'_>) -> Result<Vec<Part>, String> {
         (ABOUT, json_bytes(&About { seconds, nanoseconds })?),
     ];
     Ok(parts.into_iter().map(|(name, bytes)| Part { name: name.to_owned(), bytes }).collect())
+}
+
+fn providers(plan: &Plan) -> BTreeSet<String> {
+    let changes = plan.changes.iter().chain(&plan.drift);
+    let mut found: BTreeSet<&Provider> = changes.map(|change| &change.provider.config.provider).collect();
+    found.extend(plan.prior_state.providers());
+    found.into_iter().map(Provider::to_string).collect()
 }
 
 fn json_bytes(value: &impl Serialize) -> Result<Vec<u8>, String> {
@@ -142,6 +153,8 @@ pub(super) fn read(container: &Container) -> Result<SavedPlan, String> {
     let newline = plan.iter().position(|byte| *byte == b'\n').ok_or_else(|| unreadable(PLAN))?;
     let (heading, plan) = plan.split_at(newline);
     let heading: PlanHeading = serde_json::from_slice(heading).map_err(|_| unreadable(PLAN))?;
+    let parsed = heading.providers.iter().map(|provider| Provider::parse_source(provider));
+    let providers = parsed.collect::<Result<_, _>>().map_err(|_| unreadable(PLAN))?;
     let About { seconds, nanoseconds } = json_part(container, ABOUT)?;
     let Variables { values, ephemeral } = json_part(container, VARIABLES)?;
     let mut variables = BTreeMap::new();
@@ -154,6 +167,7 @@ pub(super) fn read(container: &Container) -> Result<SavedPlan, String> {
         id: container.id(),
         plan: plan.get(1..).unwrap_or_default().to_vec(),
         errored: heading.errored,
+        providers,
         time: (seconds, nanoseconds),
         variables,
         ephemeral: ephemeral.into_iter().map(Str::from).collect(),
