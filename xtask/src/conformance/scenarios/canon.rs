@@ -137,7 +137,7 @@ pub(super) fn keyed(value: &Value) -> Value {
 /// The name of a thing in a list: resources, instances and checks, of states and plans alike. Everything else has none.
 fn name_of(item: &Value) -> Option<String> {
     let text = |key: &str| item.get(key).and_then(Value::as_str);
-    let deposed = if text("deposed").or(text("deposed_key")).is_some() { " (deposed)" } else { "" };
+    let deposed = text("deposed").or(text("deposed_key")).map(|key| format!(" ({key})")).unwrap_or_default();
     if let Some(address) = text("address") {
         return Some(format!("{address}{deposed}"));
     }
@@ -159,6 +159,19 @@ fn name_of(item: &Value) -> Option<String> {
         return Some(format!("{key}{deposed}"));
     }
     None
+}
+
+/// A document on one line, with its keys in order.
+pub(super) fn line(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(line).collect::<Vec<_>>().join(", ")),
+        Value::Object(entries) => {
+            let entries: BTreeMap<&String, String> = entries.iter().map(|(key, value)| (key, line(value))).collect();
+            let entries: Vec<String> = entries.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+        _ => value.to_string(),
+    }
 }
 
 /// The leaves of a document by their path.
@@ -199,7 +212,7 @@ mod tests {
     fn resources_become_a_map() {
         let value = keyed(&json!([{ "address": "a.b", "x": 1 }, { "address": "a.b", "deposed": "01020304" }]));
         assert_eq!(value["a.b"]["x"], 1);
-        assert!(value.get("a.b (deposed)").is_some());
+        assert!(value.get("a.b (01020304)").is_some());
         assert_eq!(keyed(&json!([1, 2])), json!([1, 2]));
     }
 

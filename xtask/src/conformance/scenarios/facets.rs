@@ -34,28 +34,38 @@ fn step(scenario: &Scenario, tokens: &mut Tokens, number: usize, record: &Value)
             add(part, &without(value, &["terraform_version"]));
         }
     }
-    for (name, ordered) in [("plan", false), ("apply", scenario.ordered)] {
+    for name in ["plan", "apply"] {
         if let Some(said) = record.get(name) {
             add(name, &verdict(said));
-            add(&format!("{name}.stream"), &stream(said, ordered));
+            add(&format!("{name}.stream"), &stream(said));
         }
     }
     if let Some(answered) = record.get("run") {
         add("run", answered);
     }
     if let Some(next) = record.get("next") {
-        add("next", &next_verdict(next));
+        add("next", &verdict(next));
+        add("next.stream", &stream(next));
+    }
+    // What happens at the same time does so in any order.
+    for (name, value) in facets.iter_mut().filter(|(name, _)| name.ends_with(".stream")) {
+        *value = count_events(value, scenario.ordered && name == "apply.stream");
     }
     facets
 }
 
-/// The brief verdict of a plan that followed, free of what differs from run to run.
-pub(super) fn next_verdict(next: &Value) -> Value {
-    let mut errors: Vec<Value> =
-        next["errors"].as_array().into_iter().flatten().map(|found| brief(found)).collect();
-    errors.sort_by_key(ToString::to_string);
-    errors.dedup();
-    json!({ "exit": next["exit"], "errors": errors, "events": stream(next, false) })
+/// Events as texts with how often each was told; those that tell what happens may keep their order.
+fn count_events(events: &Value, keep_order: bool) -> Value {
+    let mut counted: BTreeMap<String, usize> = BTreeMap::new();
+    let mut in_order = Vec::new();
+    for event in events.as_array().into_iter().flatten() {
+        if keep_order && event.get("hook").is_some() {
+            in_order.push(canon::line(event));
+        } else {
+            *counted.entry(canon::line(event)).or_default() += 1;
+        }
+    }
+    json!({ "events": counted, "in order": in_order })
 }
 
 /// Identifiers that only their place tells from other text: keys of deposed objects, and what the scenario names.
@@ -119,7 +129,7 @@ fn plan_parts(planned: &Map<String, Value>) -> BTreeMap<String, Value> {
 
 fn sort(value: &mut Value) {
     if let Value::Array(items) = value {
-        items.sort_by_key(ToString::to_string);
+        items.sort_by_cached_key(canon::line);
     }
 }
 
@@ -148,9 +158,8 @@ fn brief(found: &Value) -> Value {
     Value::String(format!("{} {} at {}", text("severity"), summary, text("place")))
 }
 
-/// The events of a stream without times. Changes and drift stand in the order of the plan; what happens while it is applied
-/// does so in any order, unless the scenario says otherwise.
-fn stream(said: &Value, ordered: bool) -> Value {
+/// The events of a stream without times.
+fn stream(said: &Value) -> Value {
     let mut events: Vec<Value> = Vec::new();
     for event in said["events"].as_array().into_iter().flatten() {
         let mut event = event.clone();
@@ -159,8 +168,14 @@ fn stream(said: &Value, ordered: bool) -> Value {
             continue;
         }
         if let Some(entries) = event.as_object_mut() {
-            for key in ["@timestamp", "@module"] {
+            for key in ["@timestamp", "@module", "@level"] {
                 entries.remove(key);
+            }
+            for key in ["hook", "change"] {
+                let resource = entries.get_mut(key).and_then(|part| part.get_mut("resource"));
+                if let Some(resource) = resource {
+                    shorten(resource);
+                }
             }
             if let Some(hook) = entries.get_mut("hook").and_then(Value::as_object_mut) {
                 hook.remove("elapsed_seconds");
@@ -171,13 +186,21 @@ fn stream(said: &Value, ordered: bool) -> Value {
         }
         events.push(event);
     }
-    if !ordered {
-        events.sort_by_cached_key(|event| {
-            let address = event["hook"]["resource"]["addr"].as_str().or(event["change"]["resource"]["addr"].as_str());
-            (event["type"].to_string(), address.unwrap_or_default().to_owned(), event["hook"]["action"].to_string())
-        });
-    }
     Value::Array(events)
+}
+
+/// What follows from the address is left out where it does follow.
+fn shorten(resource: &mut Value) {
+    let text = |key: &str| resource[key].as_str().unwrap_or_default();
+    let local = format!("{}.{}", text("resource_type"), text("resource_name"));
+    let follows = text("addr").ends_with(text("resource"))
+        && text("addr").starts_with(text("module"))
+        && text("resource").contains(&local)
+        && text("resource_type").starts_with(text("implied_provider"))
+        && resource.get("resource_key").is_some();
+    if follows {
+        *resource = resource["addr"].clone();
+    }
 }
 
 /// `complete after 3s [...]` without how long it took.

@@ -180,7 +180,7 @@ impl<'a> Stage<'a> {
             events.iter().filter(|event| kept.iter().any(|kind| event["type"] == *kind)).collect();
         let diagnostics = said["diagnostics"].as_array().map(Vec::as_slice).unwrap_or_default();
         let errors: Vec<&Value> = diagnostics.iter().filter(|found| found["severity"] == "error").collect();
-        Ok(json!({ "exit": said["exit"], "events": events, "errors": errors }))
+        Ok(json!({ "exit": said["exit"], "events": events, "diagnostics": errors, "noise": [] }))
     }
 
     /// All states, by file.
@@ -287,7 +287,7 @@ fn answered(arguments: &[String], run: &Run) -> Value {
         command.as_slice(),
         ["state", "list", ..] | ["workspace", "list" | "show", ..] | ["output", ..] | ["show", ..] | ["state", "pull"]
     );
-    let text = run.text();
+    let text = plain(&run.text());
     let output = if !told {
         Value::Null
     } else {
@@ -301,6 +301,13 @@ fn answered(arguments: &[String], run: &Run) -> Value {
         };
         text.lines().filter_map(summary).collect()
     };
-    let problems = [summaries(&text), summaries(&run.stderr)].concat();
+    let problems = [summaries(&text), summaries(&plain(&run.stderr))].concat();
     json!({ "exit": run.code, "output": output, "problems": problems })
+}
+
+/// A text without colours.
+fn plain(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once('m').map_or("", |(_, rest)| rest))
 }
