@@ -88,6 +88,11 @@ impl Execution {
         self.check_acyclic().is_ok()
     }
 
+    /// How many declarations the configuration has, at least.
+    pub fn declarations(&self) -> usize {
+        self.steps.iter().rposition(|step| matches!(step, Step::Declare(_))).map_or(0, |last| last + 1)
+    }
+
     /// Removes steps that need nothing unfinished until none are left.
     pub(crate) fn check_acyclic(&self) -> Result<(), Cycle> {
         let mut unmet: Vec<usize> = self.needs.iter().map(Vec::len).collect();

@@ -107,6 +107,11 @@ pub(super) async fn run(request: Request<'_>, save: &mut dyn Save) -> Applied {
         request: &request,
         walk,
     };
+    // A plan that was saved may come from anywhere.
+    if request.plan.execution.declarations() > driver.walk.graph().nodes.len() {
+        let detail = "The plan was made from another configuration than the one it is applied with.";
+        driver.diagnostics.push(Diagnostic::error("Plan does not match the configuration", detail));
+    }
     if !driver.diagnostics.has_errors() {
         driver.carry_out().await;
     }
