@@ -13,7 +13,7 @@ use groma_engine::providers::TERRAFORM_VERSION;
 use groma_lang::load::ModuleTree;
 use groma_lang::oracle::SchemaSource;
 use groma_lang::walk::InputValue;
-use groma_model::address::Provider;
+use groma_model::address::{Provider, ResourceMode};
 use groma_model::diag::Diagnostics;
 use groma_model::schema::IdentitySchema;
 use groma_model::span::SourceMap;
@@ -29,7 +29,7 @@ use super::config::{ConfigView, config_document};
 use super::modules::Modules;
 use super::state::Document;
 use super::text::{ViewError, write_line};
-use super::value::{Known, PathSteps, Plain, Shape, index, sensitive, type_value};
+use super::value::{Known, PathSteps, Plain, Shape, index, marked, type_value, without_marks_of};
 
 /// What identifies objects, by provider and type.
 pub type IdentityLookup<'a> = dyn Fn(&Provider, &str) -> Option<Arc<IdentitySchema>> + 'a;
@@ -253,6 +253,12 @@ impl Serialize for PlannedObject<'_, '_> {
         let provider = &change.provider.config.provider;
         let identity = identity(change.after_identity.as_ref());
         let identity_schema = identity.as_ref().and_then(|_| (self.view.identities)(provider, &resource.ty));
+        // Of what is made anew or read the other tools tell only what the configuration hides; `resource_changes` has it all.
+        let only_configured = change.action.is_replace() || resource.mode == ResourceMode::Data;
+        let by_configuration = match only_configured {
+            true => without_marks_of(&change.schema.block, &change.after),
+            false => change.after.clone(),
+        };
         let has_values =
             |after: &&Value| after.as_entries().is_some_and(|entries| entries.values().iter().any(Value::is_known));
         let json = PlannedObjectJson {
@@ -264,7 +270,7 @@ impl Serialize for PlannedObject<'_, '_> {
             provider_name: provider.to_string(),
             schema_version: change.schema.version,
             values: Some(&change.after).filter(has_values).map(Known),
-            sensitive_values: sensitive(&change.after, &change.schema.block),
+            sensitive_values: marked(&by_configuration),
             identity_schema_version: identity.as_ref().map(|_| identity_schema.map_or(0, |schema| schema.version)),
             identity,
         };

@@ -1,7 +1,7 @@
 //! Values in the shapes that plans and states are told in: as they are, without what is not known yet, and what of them is unknown
 //! or must not be shown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use groma_model::address::InstanceKey;
 use groma_model::codec::type_json;
@@ -10,7 +10,7 @@ use groma_model::path::{Path, PathKey, PathStep};
 use groma_model::schema::{Attribute, AttributeKind, Block, NestedBlock, Nesting};
 use groma_model::text::Str;
 use groma_model::ty::Type;
-use groma_model::value::{Value, ValueKind};
+use groma_model::value::{PathMarks, Value, ValueKind};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
@@ -162,6 +162,26 @@ pub fn sensitive<'v>(value: &'v Value, block: &Block) -> Shape<'v> {
     shape_of(value, Some(Described { attributes: &block.attributes, blocks: Some(&block.block_types), many: false }))
 }
 
+/// What of a value is marked as secret.
+pub fn marked(value: &Value) -> Shape<'_> {
+    shape_of(value, None)
+}
+
+/// An object without the marks that its schema explains.
+pub fn without_marks_of(block: &Block, value: &Value) -> Value {
+    let (plain, marks) = value.clone().unmark_deep_with_paths();
+    let explained: BTreeSet<Path> =
+        block.sensitive_marks(&plain).iter().map(|found| marked_place(&found.path)).collect();
+    let kept: Vec<PathMarks> = marks.into_iter().filter(|found| !explained.contains(&found.path)).collect();
+    plain.with_path_marks(&kept)
+}
+
+/// Where the marks for a place are: there, or at the outermost set around it.
+fn marked_place(path: &Path) -> Path {
+    let steps = path.steps().iter().take_while(|step| !matches!(step, PathStep::Element(_)));
+    steps.cloned().collect::<Vec<_>>().into()
+}
+
 /// What is known about the objects that a value is, or consists of.
 #[derive(Clone, Copy)]
 struct Described<'s> {
@@ -294,5 +314,9 @@ mod tests {
             "few": [{"token": true}], "later": [], "marked": true, "one": {"token": true}, "plain": [false], "secret": true,
         });
         assert_eq!(shown(&sensitive(&value, &block)), expected);
+        let all = value.clone().with_path_marks(&block.sensitive_marks(&value));
+        assert_eq!(shown(&marked(&all)), expected);
+        let expected = json!({"few": [{}], "later": [], "marked": true, "one": {}, "plain": [false]});
+        assert_eq!(shown(&marked(&without_marks_of(&block, &all))), expected);
     }
 }
