@@ -7,6 +7,7 @@ pub mod checks;
 mod ephemeral;
 pub mod events;
 pub mod execution;
+pub mod import;
 pub mod interrupt;
 pub mod object;
 pub mod plan;

@@ -47,6 +47,11 @@ impl Slot {
         self.started.get().cloned().flatten()
     }
 
+    /// What it is configured with.
+    pub(crate) fn config(&self) -> &Value {
+        &self.config
+    }
+
     /// The provider, started and configured. Who comes first is told what went wrong; everybody else only that it did.
     pub(crate) async fn get(&self) -> Result<Arc<dyn Provider>, Diagnostics> {
         let mut found = Diagnostics::new();
