@@ -52,6 +52,8 @@ pub struct CliConfig {
     pub may_break_lock_file: bool,
     /// Services of hosts that are not asked for them.
     pub hosts: BTreeMap<Host, serde_json::Map<String, serde_json::Value>>,
+    /// The file that tokens are kept in by whoever logs in; there may be none yet.
+    pub credentials_file: Option<PathBuf>,
     /// Tokens that are written down in files.
     pub credentials: BTreeMap<Host, Token>,
     /// Tokens from `TF_TOKEN_…`. They come first.
@@ -76,6 +78,7 @@ impl Default for CliConfig {
             plugin_cache_dir: None,
             may_break_lock_file: false,
             hosts: BTreeMap::new(),
+            credentials_file: None,
             credentials: BTreeMap::new(),
             environment_credentials: BTreeMap::new(),
             credentials_helper: None,
@@ -170,7 +173,8 @@ fn config_files(dir: &Path) -> Vec<PathBuf> {
 
 /// For single settings the first file wins, for hosts the last one; the environment wins over all.
 fn merge(environment: &CliEnvironment, files: Vec<FileConfig>, diagnostics: &mut Diagnostics) -> CliConfig {
-    let mut config = CliConfig { data_dirs: data_dirs(environment), ..CliConfig::default() };
+    let credentials_file = config_dir(environment).map(|dir| dir.join("credentials.tfrc.json"));
+    let mut config = CliConfig { data_dirs: data_dirs(environment), credentials_file, ..CliConfig::default() };
     let mut cache_dir = environment.variable("TF_PLUGIN_CACHE_DIR").map(str::to_owned);
     let mut retries = environment.number("TF_REGISTRY_DISCOVERY_RETRY");
     let mut timeout = environment.number("TF_REGISTRY_CLIENT_TIMEOUT");

@@ -19,6 +19,7 @@ pub mod provisioners;
 pub mod requirements;
 pub mod saved_plan;
 pub mod session;
+pub mod showing;
 pub mod state_access;
 pub mod state_edit;
 pub mod view;

@@ -69,9 +69,8 @@ impl Online {
         self.discovery.get_or_init(|| {
             let found = Discovery::new(Client::new(self.client_settings()), self.credentials());
             self.config.hosts.iter().fold(found, |found, (host, services)| {
-                let addresses =
-                    services.iter().filter_map(|(id, address)| Some((id.clone(), address.as_str()?.to_owned())));
-                found.with_services(host.clone(), addresses.collect())
+                let services = services.iter().map(|(id, described)| (id.clone(), described.clone()));
+                found.with_described_services(host.clone(), services.collect())
             })
         })
     }
@@ -107,14 +106,20 @@ impl Online {
             Arc::new(StaticCredentials(self.config.environment_credentials.clone())),
             Arc::new(StaticCredentials(self.config.credentials.clone())),
         ];
-        if let Some(helper) = &self.config.credentials_helper {
-            if let Some(program) = self.helper_program(&helper.name) {
-                sources.push(Arc::new(HelperProgram::new(program, helper.args.clone())));
-            } else {
-                tracing::warn!(helper = helper.name, "the credentials helper is not installed");
-            }
+        if let Some((_, helper)) = self.credentials_helper() {
+            sources.push(Arc::new(helper));
         }
         Arc::new(Chain(sources))
+    }
+
+    /// The program that knows tokens, and its name.
+    pub(crate) fn credentials_helper(&self) -> Option<(&str, HelperProgram)> {
+        let helper = self.config.credentials_helper.as_ref()?;
+        let program = self.helper_program(&helper.name);
+        if program.is_none() {
+            tracing::warn!(helper = helper.name, "the credentials helper is not installed");
+        }
+        Some((&helper.name, HelperProgram::new(program?, helper.args.clone())))
     }
 
     fn helper_program(&self, name: &str) -> Option<PathBuf> {
