@@ -28,7 +28,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
         Ok(None) => return Ok(ExitCode::SUCCESS),
         Err(problems) => return desk.failed(&problems),
     };
-    match encode(&state, Layout::Indented) {
+    match encode(&state, Layout::Compact) {
         Ok(text) => desk.announcer.ui().line(&text)?,
         Err(problem) => {
             let detail = format!("The state has no text: {problem}.");

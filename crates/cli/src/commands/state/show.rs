@@ -3,9 +3,21 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use groma_lang::oracle::SchemaSource as _;
+use groma_model::address::{AbsInstance, Provider};
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_run::session::Session;
+use groma_run::showing;
+use groma_run::state::{InstanceState, ResourceState, State};
+use groma_run::state_access::{PathOverrides, StateAccess};
+use groma_run::state_edit;
+use groma_run::view::state::StateView;
+
 use crate::commands::Context;
-use crate::commands::shared::{JsonArgs, SensitiveArgs, VariableArgs, ViewArgs};
+use crate::commands::shared::{JsonArgs, SensitiveArgs, VariableArgs, ViewArgs, provider_access, session};
 use crate::failure::Failure;
+use crate::render::{self, Look, Style};
+use crate::ui::Ui;
 
 /// Show the attributes of a resource instance.
 #[derive(Debug, clap::Args)]
@@ -31,6 +43,77 @@ pub(crate) struct Args {
     pub(crate) view: ViewArgs,
 }
 
-pub(super) fn run(_context: &Context, _args: Args) -> Result<ExitCode, Failure> {
-    Err(Failure::Usage("groma state show is not there yet".to_owned()))
+pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
+    let ui = Ui::new(args.view.no_color || context.environment.no_color);
+    let mut session = session(context, ".".into(), args.variables);
+    let asked = Asked { address: &args.address, show_sensitive: args.sensitive.show_sensitive };
+    let paths = PathOverrides { state: args.state, ..PathOverrides::default() };
+    let shown = asked.find(context, &mut session, &paths, ui.style());
+    let (human, json) = match shown {
+        Ok(texts) => texts,
+        Err(problems) => {
+            ui.diagnostics(&problems, session.sources());
+            return Ok(ExitCode::FAILURE);
+        }
+    };
+    ui.out(if args.json.json { &json } else { &human })?;
+    if let Some(path) = args.json.json_into {
+        let path = context.working_dir.join(path);
+        std::fs::write(&path, json).map_err(|source| Failure::Write { path, source })?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is to be shown.
+struct Asked<'a> {
+    address: &'a str,
+    show_sensitive: bool,
+}
+
+impl Asked<'_> {
+    /// The texts for people and for machines.
+    fn find(
+        &self,
+        context: &Context,
+        session: &mut Session,
+        paths: &PathOverrides,
+        style: Style,
+    ) -> Result<(String, String), Diagnostics> {
+        let address: AbsInstance = self.address.parse().map_err(|_| {
+            let summary = format!("Error parsing instance address {:?}", self.address);
+            Diagnostic::error(summary, ONE_INSTANCE)
+        })?;
+        let state = StateAccess::open(session, paths)?.read()?.ok_or_else(state_edit::no_state)?;
+        let single = only(&state, &address)
+            .ok_or_else(|| Diagnostic::error("No instance found for the given address", ONE_INSTANCE))?;
+        let (access, mut diagnostics) = provider_access(context);
+        let (book, found) = session.state_book(&access, &single);
+        diagnostics.extend(found);
+        if diagnostics.has_errors() {
+            return Err(diagnostics);
+        }
+        let schemas = showing::schemas(&book);
+        let look = Look { style, fold: false, show_sensitive: self.show_sensitive, in_automation: true };
+        let schema = |provider: &Provider, mode, kind: &str| schemas.resource(provider, mode, kind);
+        let human = render::state::instance(&single, &address, &schema, &look).unwrap_or_default();
+        let mut json = Vec::new();
+        let written = StateView { state: &single, schemas: &schemas }.write(&mut json);
+        showing::close(&book, &access);
+        written.map_err(|problem| problem.diagnostics("state"))?;
+        Ok((human, String::from_utf8_lossy(&json).into_owned()))
+    }
+}
+
+const ONE_INSTANCE: &str = "This command shows one instance, so the address must name exactly one, with its key if it has one. \
+                            \"groma state list\" shows which instances there are.";
+
+/// A state with the current object of one instance, and nothing else.
+fn only(state: &State, address: &AbsInstance) -> Option<State> {
+    let resource = state.resources.get(&address.resource())?;
+    let instance = resource.instances.get(address.key())?;
+    let object = instance.current.clone()?;
+    let instance = InstanceState { provider_key: instance.provider_key.clone(), ..InstanceState::from(object) };
+    let resource =
+        ResourceState { provider: resource.provider.clone(), instances: [(address.key().clone(), instance)].into() };
+    Some(State { resources: [(address.resource(), resource)].into(), ..State::default() })
 }
