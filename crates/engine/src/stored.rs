@@ -70,13 +70,22 @@ impl Object {
         let mut stored =
             ObjectState::new(u64::try_from(kind.schema.version).unwrap_or_default(), Attributes::Json(attributes));
         stored.status = self.status;
-        stored.sensitive.clone_from(&self.sensitive);
+        // Everything that must not be shown, whoever says so: other tools compare this as well.
+        let (_, marks) = self.marked(&kind.schema).unmark_deep_with_paths();
+        stored.sensitive = marks.into_iter().filter(|at| at.marks.is_sensitive()).map(|at| at.path).collect();
         stored.private.clone_from(&self.private.0);
         stored.dependencies = self.dependencies.to_vec();
         stored.create_before_destroy = self.create_before_destroy;
         stored.skip_destroy = self.skip_destroy;
         stored.identity = identity;
         Ok(stored)
+    }
+
+    /// The value of a stored object as it is written down, with marks. None if it does not fit the current schema.
+    pub(crate) fn as_written(stored: &ObjectState, schema: &Schema) -> Option<Value> {
+        let Attributes::Json(text) = &stored.attributes else { return None };
+        let value = json::decode(text, &schema.block.implied_type()).ok()?;
+        Some(marked(&value, schema, &stored.sensitive))
     }
 
     /// Brings a stored object to the provider's current schema. The provider is always asked: that is where it sets right what
@@ -171,7 +180,7 @@ pub struct Origin {
 }
 
 /// A value with the marks of its schema and those at further paths.
-pub(crate) fn marked(value: &Value, schema: &Schema, sensitive: &[Path]) -> Value {
+pub fn marked(value: &Value, schema: &Schema, sensitive: &[Path]) -> Value {
     let mut marks = schema.sensitive_marks(value);
     let marked = |path: &Path| PathMarks { path: path.clone(), marks: Marks::one(Mark::Sensitive) };
     marks.extend(sensitive.iter().map(marked));

@@ -9,12 +9,13 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use groma_lang::config::Module;
 use groma_lang::walk::InputValue;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::text::Str;
-use groma_state::{LocalStore, LocalWorkspaces, Selection, WorkspaceName};
+use groma_state::{LocalStore, LocalWorkspaces, Selection, State, StateStore as _, WorkspaceName};
 
 use crate::session::Session;
 pub use init::{BackendReady, BackendWishes, Confirm};
@@ -98,6 +99,15 @@ impl Session {
             Some(_) => return Ok(None),
         };
         Ok(Some(self.local_backend(settings, paths)))
+    }
+
+    /// The local state of the chosen workspace, where `init` found it. None if there is none, or not in a file.
+    pub(crate) fn stored_state(&self) -> Result<Option<Arc<State>>, Diagnostic> {
+        let Some(backend) = self.recorded_backend(&PathOverrides::default())? else { return Ok(None) };
+        let workspace = backend.selection.current().map_err(|problem| problem.diagnostic())?;
+        let state = backend.store(&workspace).read();
+        let state = state.map_err(|problem| Diagnostic::error("Error loading state", problem.diagnostic().detail))?;
+        Ok(state.map(Arc::new))
     }
 
     /// The backend that keeps states in files.

@@ -1,14 +1,16 @@
-//! The console: expressions typed one after the other, evaluated in the root module.
+//! The console: expressions typed one after the other, evaluated in the root module, with resources as the state knows them.
+
+mod stored_values;
 
 use groma_lang::display;
 use groma_lang::eval::evaluate;
-use groma_lang::oracle::NothingExists;
 use groma_lang::walk::{Purpose, Walk};
 use groma_model::diag::Diagnostics;
 use groma_model::span::SourceMap;
 
 use crate::providers::{BookOracle, ProviderAccess};
 use crate::session::{Loaded, Session, UsedProviders};
+use stored_values::StoredValues;
 
 /// What a line led to.
 pub enum Answer {
@@ -39,14 +41,21 @@ pub fn with_console<T>(
     let (Some(tree), false) = (tree, diagnostics.has_errors()) else { return talk(session, None, diagnostics) };
     let UsedProviders { book, access, diagnostics: found } = session.used_providers(&tree, access);
     diagnostics.extend(found);
-    let oracle = NothingExists(BookOracle::new(&book, access.as_ref()));
+    let state = match session.stored_state() {
+        Ok(state) => state.unwrap_or_default(),
+        Err(problem) => {
+            diagnostics.push(problem);
+            return talk(session, None, diagnostics);
+        }
+    };
+    let oracle = StoredValues::new(BookOracle::new(&book, access.as_ref()), state);
     let settings = session.settings(Purpose::Evaluate, &oracle);
     let (walk, found) = Walk::run(&tree, settings, &inputs);
     diagnostics.extend(found);
     diagnostics.sort(session.sources());
     let result = talk(session, Some(&Console { walk }), diagnostics);
     // Problems with providers were shown with the answers that they concern.
-    let _ = oracle.0.finish();
+    let _ = oracle.schemas.finish();
     result
 }
 

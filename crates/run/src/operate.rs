@@ -2,8 +2,10 @@
 //! its providers found, its state read and locked. How anything is shown is not decided here.
 
 mod counting;
+mod importing;
 mod open;
 mod providers;
+mod reused;
 mod saving;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +17,7 @@ use groma_engine::apply;
 use groma_engine::events::{Events, Silence};
 use groma_engine::interrupt::Interrupt;
 use groma_engine::plan::{self, Options, Plan};
+use groma_engine::providers::Providers;
 use groma_engine::provision::Provisioners;
 use groma_lang::config::Variable;
 use groma_lang::environment::Environment as _;
@@ -116,7 +119,7 @@ pub struct Operation {
     access: ProviderAccess,
     tree: ModuleTree,
     inputs: BTreeMap<Str, InputValue>,
-    book: Arc<ProviderBook>,
+    providers: Arc<BookProviders>,
     storage: StateAccess,
     state: Arc<State>,
     /// The configuration, as it was read.
@@ -168,7 +171,7 @@ impl Operation {
 
     /// The providers and their schemas.
     pub fn book(&self) -> &ProviderBook {
-        &self.book
+        self.providers.book()
     }
 
     /// The state's storage.
@@ -183,7 +186,7 @@ impl Operation {
 
     /// Works out what is to be done. Nothing is changed. A configuration that is not valid is planned no further.
     pub fn plan(&mut self, session: &Session, options: &Options, watch: &Watch) -> (Option<Plan>, Diagnostics) {
-        let oracle = NothingExists(BookOracle::new(&self.book, Some(&self.access)));
+        let oracle = NothingExists(BookOracle::new(self.providers.book(), Some(&self.access)));
         let settings = session.settings(Purpose::Validate, &oracle);
         let (_, mut diagnostics) = Walk::run(&self.tree, settings, &self.inputs);
         diagnostics.extend(oracle.0.take_problems());
@@ -197,7 +200,7 @@ impl Operation {
             inputs: &self.inputs,
             settings: self.settings(session, &oracle),
             schemas: &oracle.0,
-            providers: Arc::new(BookProviders::new(Arc::clone(&self.book))),
+            providers: Arc::clone(&self.providers) as Arc<dyn Providers>,
             state: &self.state,
             options,
             events: Arc::clone(&watch.events),
@@ -223,7 +226,7 @@ impl Operation {
         let counting = Arc::new(Counting::new(Arc::clone(&watch.events)));
         let began = saving::now();
         let applied = {
-            let oracle = NothingExists(BookOracle::new(&self.book, Some(&self.access)));
+            let oracle = NothingExists(BookOracle::new(self.providers.book(), Some(&self.access)));
             let mut saver = Saver::new(&mut self.storage, watch.interrupt.clone());
             let request = apply::Request {
                 plan,
@@ -231,7 +234,7 @@ impl Operation {
                 inputs: &self.inputs,
                 settings: Settings { plan_time: Some(self.time), ..session.settings(Purpose::Evaluate, &oracle) },
                 schemas: &oracle.0,
-                providers: Arc::new(BookProviders::new(Arc::clone(&self.book))),
+                providers: Arc::clone(&self.providers) as Arc<dyn Providers>,
                 parallelism: plan.options.parallelism,
                 events: Arc::clone(&counting) as Arc<dyn Events>,
                 provisioners: Arc::clone(&self.provisioners),
@@ -275,7 +278,7 @@ impl Operation {
 
     /// Gives the lock back and ends the providers.
     pub fn close(mut self) -> Diagnostics {
-        self.book.close(&self.access.online);
+        self.providers.book().close(&self.access.online);
         self.storage.unlock()
     }
 }

@@ -17,11 +17,11 @@ use groma_model::address::Provider;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_provider::install::Settings;
 
-use crate::backend::PathOverrides;
 use crate::online::Online;
 use crate::requirements;
 use crate::session::{Loaded, Session};
 use crate::view::schema::schemas as schemas_to_json;
+pub(crate) use book::Started;
 pub use book::{ProviderAccess, ProviderBook, Strictness};
 pub use builtins::ProgramBuiltins;
 pub use groma_provider::install::{
@@ -64,12 +64,8 @@ impl Session {
 
     /// Providers of the objects in the local state. A state that is somewhere else says nothing here.
     pub fn state_providers(&self) -> Result<BTreeSet<Provider>, Diagnostic> {
-        let Some(backend) = self.recorded_backend(&PathOverrides::default())? else { return Ok(BTreeSet::new()) };
-        let workspace = backend.selection.current().map_err(|problem| problem.diagnostic())?;
-        let path = backend.workspaces.paths(&workspace).read;
-        let state = groma_state::read_file(&path)
-            .map_err(|problem| Diagnostic::error("Error loading state", problem.diagnostic().detail))?;
-        Ok(state.iter().flat_map(groma_state::State::providers).cloned().collect())
+        let state = self.stored_state()?;
+        Ok(state.iter().flat_map(|state| state.providers()).cloned().collect())
     }
 
     /// Records where providers were looked for, if that was not the usual place.

@@ -8,6 +8,7 @@ use groma_lang::environment::Environment as _;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_state::State;
 
+use super::providers::BookProviders;
 use super::{Operation, Wishes};
 use crate::backend::{Backend, LocalSettings};
 use crate::providers::{ProviderAccess, Strictness, override_warning};
@@ -90,7 +91,7 @@ fn try_open_saved(
     operation.time = saved.time();
     let mut found = saved.check_state(&operation.state);
     found.extend(saved.check_locks(&operation.locks));
-    let plan = if found.has_errors() { None } else { found.take(saved.plan(&operation.book)) };
+    let plan = if found.has_errors() { None } else { found.take(saved.plan(operation.book())) };
     diagnostics.extend(found);
     match plan {
         Some(plan) => Some((operation, plan)),
@@ -144,8 +145,9 @@ impl Opening<'_> {
             agent_socket: access.online.variables().get("SSH_AUTH_SOCK").map(PathBuf::from),
             ..Surroundings::in_directory(session.start().working_dir.clone())
         };
-        let (book, provisioners) = (Arc::new(book), Arc::new(Programs::new(surroundings)));
-        Some(Operation { access, tree, inputs, book, storage, state, snapshot, locks, provisioners, time })
+        let providers = Arc::new(BookProviders::new(Arc::new(book)));
+        let provisioners = Arc::new(Programs::new(surroundings));
+        Some(Operation { access, tree, inputs, providers, storage, state, snapshot, locks, provisioners, time })
     }
 }
 

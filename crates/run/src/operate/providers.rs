@@ -1,6 +1,7 @@
 //! The providers of a book, as the engine asks for them: one process for each provider configuration.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use groma_engine::providers::Providers;
@@ -8,16 +9,28 @@ use groma_model::address::{Provider as Address, ProviderInstance};
 use groma_model::diag::Diagnostics;
 use groma_provider::api::{Provider, ProviderSchema};
 
-use crate::providers::ProviderBook;
+use super::reused::Reused;
+use crate::providers::{ProviderBook, Started};
 
 /// Hands out the providers of a book.
 pub(super) struct BookProviders {
     book: Arc<ProviderBook>,
+    /// Processes that were started for a configuration.
+    plugins: Mutex<BTreeMap<ProviderInstance, Arc<Reused>>>,
 }
 
 impl BookProviders {
     pub(super) fn new(book: Arc<ProviderBook>) -> Self {
-        Self { book }
+        Self { book, plugins: Mutex::default() }
+    }
+
+    /// The book.
+    pub(super) fn book(&self) -> &ProviderBook {
+        &self.book
+    }
+
+    fn started(&self, instance: &ProviderInstance) -> Option<Arc<Reused>> {
+        self.plugins.lock().unwrap_or_else(PoisonError::into_inner).get(instance).cloned()
     }
 }
 
@@ -28,6 +41,17 @@ impl Providers for BookProviders {
     }
 
     async fn start(&self, instance: &ProviderInstance) -> Result<Arc<dyn Provider>, Diagnostics> {
-        self.book.start(instance).await
+        if let Some(known) = self.started(instance) {
+            return Ok(known);
+        }
+        match self.book.start(instance, 0).await? {
+            Started::InProcess(provider) => Ok(provider),
+            Started::Plugin(provider) => {
+                let plugin = Arc::new(Reused::new(Arc::clone(&self.book), instance.clone(), provider));
+                let mut plugins = self.plugins.lock().unwrap_or_else(PoisonError::into_inner);
+                plugins.insert(instance.clone(), Arc::clone(&plugin));
+                Ok(plugin)
+            }
+        }
     }
 }

@@ -71,6 +71,14 @@ enum PageSource {
     Plugin(Offered),
 }
 
+/// A provider that was started.
+pub(crate) enum Started {
+    /// Inside the program. It belongs to whoever asked.
+    InProcess(Arc<dyn Provider>),
+    /// A process. Who asks again for the same gets the same.
+    Plugin(Arc<dyn Provider>),
+}
+
 impl Page {
     fn new(source: PageSource) -> Self {
         Self { source, schema: OnceLock::new() }
@@ -102,14 +110,14 @@ impl ProviderBook {
         self.pages.get_key_value(provider).or_else(same)
     }
 
-    /// Starts a provider for a configuration, which is given to it by whoever asked. Asked again for the same one, it may be
-    /// the same, as it was configured then.
-    pub(crate) async fn start(&self, instance: &ProviderInstance) -> Result<Arc<dyn Provider>, Diagnostics> {
+    /// Starts a provider for a configuration, which is given to it by whoever asked. `attempt` tells apart those that are
+    /// started for the same one.
+    pub(crate) async fn start(&self, instance: &ProviderInstance, attempt: u32) -> Result<Started, Diagnostics> {
         let address = &instance.config.provider;
         match (self.page(address), &self.pool) {
-            (Some((_, Page { source: PageSource::InProcess(_, make), .. })), _) => Ok(make()),
+            (Some((_, Page { source: PageSource::InProcess(_, make), .. })), _) => Ok(Started::InProcess(make())),
             (Some((known, Page { source: PageSource::Plugin(_), .. })), Some(pool)) => {
-                pool.get(known, &instance.to_string()).await
+                pool.get(known, &format!("{instance} {attempt}")).await.map(Started::Plugin)
             }
             _ => {
                 let detail = format!("{} is needed for {instance}, but it is not there.", address.for_display());
