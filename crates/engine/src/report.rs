@@ -90,19 +90,25 @@ fn of_change(plan: &Plan, order: &Order<'_>, at: usize, change: &Change) -> Expl
     let drift = drift_of(plan, change);
     let gone = drift.is_some_and(|drift| drift.action == Action::Delete);
     let attributes = attributes::changed(change);
+    let waits_for = order.before(at);
+    let mut because = because(plan, change, &attributes, gone);
+    let unknown = |found: &AttributeChange| found.difference == Difference::Unknown;
+    if change.action == Action::Update && attributes.iter().any(unknown) && !waits_for.is_empty() {
+        because.push("Some of its new values come from what is done before it, and are known only then.".to_owned());
+    }
     Explanation {
         address: change.address.clone(),
         deposed: change.deposed.clone(),
         action: change.action,
         reason: change.reason,
         summary: words::summary(change),
-        because: because(plan, change, &attributes, gone),
+        because,
         ignored: change.notes.iter().filter_map(ignored).collect(),
         drift: drift.filter(|_| !gone).map(attributes::changed).unwrap_or_default(),
         gone,
         drifted_dependencies: drifted_dependencies(plan, change),
         replacement_order: words::replacement_order(change),
-        waits_for: order.before(at),
+        waits_for,
         needed_by: order.after(at),
         blocked: blocked(plan, &change.address),
         attributes,
@@ -116,6 +122,8 @@ fn without_change(plan: &Plan, address: &AbsInstance) -> Option<Explanation> {
         "It was read while the plan was made, so nothing is left to do for it.".to_owned()
     } else if drift.is_none() && !is_stored(plan, address) {
         return None;
+    } else if plan.errored {
+        "No change could be planned for it, since there were errors.".to_owned()
     } else if plan.mode == Mode::RefreshOnly {
         "The plan only writes down what changed outside; it changes no objects.".to_owned()
     } else if !plan.options.targets.is_empty() || !plan.options.excludes.is_empty() {

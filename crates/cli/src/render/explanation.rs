@@ -1,14 +1,15 @@
 //! Why a plan does what it does, for people who want to know it now.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use groma_model::address::AbsResource;
+use groma_model::address::{AbsInstance, AbsResource, DeposedKey};
 use groma_model::path::Path;
 use groma_run::engine::change::Action;
 use groma_run::engine::report::{AttributeChange, Difference, Explanation, Neighbour, StepKind};
 
 use super::Style;
+use super::paint::{Paint, Tone};
 
 /// Of more objects than this only what is done is said.
 const IN_FULL: usize = 10;
@@ -41,32 +42,29 @@ fn in_short(found: &[Explanation]) -> String {
 }
 
 fn explanation(found: &Explanation, style: Style) -> String {
-    let mut text = format!("{}\n", bold(&found.summary, style));
-    let mut section = |title: &str, lines: Vec<String>| {
+    let paint = Paint(style.color);
+    let mut text = format!("{}\n", paint.text(Tone::Bold, &found.summary));
+    let mut section = |title: &str, tone: Tone, lines: Vec<String>| {
         if !lines.is_empty() {
-            let _ = writeln!(text, "\n{}", bold(title, style));
+            let _ = writeln!(text, "\n{}", paint.text(tone, title));
             lines.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
         }
     };
-    section("Blocked", found.blocked.clone());
-    section("Why", found.because.clone());
-    section("What differs", attributes(&found.attributes));
-    section("Left as it is, by ignore_changes", found.ignored.iter().map(name).collect());
-    let mut outside = Vec::new();
-    if found.gone {
-        outside.push("The object is gone.".to_owned());
-    }
-    outside.extend(attributes(&found.drift));
-    outside.extend(found.drifted_dependencies.iter().map(|address| format!("{address}, which it depends on")));
-    section("Changed outside since the last run", outside);
-    section("Replacement", found.replacement_order.iter().cloned().collect());
-    section("Waits until", neighbours(&found.waits_for));
-    section("Done before", neighbours(&found.needed_by));
+    section("Blocked", Tone::Bad, found.blocked.clone());
+    section("Why", Tone::Bold, found.because.clone());
+    section("What differs", Tone::Bold, attributes(&found.attributes));
+    section("Left as it is, by ignore_changes", Tone::Bold, found.ignored.iter().map(name).collect());
+    section("Changed outside since the last run", Tone::Bold, outside(found));
+    section("Replacement", Tone::Bold, found.replacement_order.iter().cloned().collect());
+    section("Waits until", Tone::Bold, neighbours(&found.waits_for));
+    section("Done before", Tone::Bold, neighbours(&found.needed_by));
     text
 }
 
-fn bold(text: &str, style: Style) -> String {
-    if style.color { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+fn outside(found: &Explanation) -> Vec<String> {
+    let gone = found.gone.then(|| "The object is gone.".to_owned());
+    let depended_on = found.drifted_dependencies.iter().map(|address| format!("{address}, which it depends on"));
+    gone.into_iter().chain(attributes(&found.drift)).chain(depended_on).collect()
 }
 
 /// A path without the dot in front.
@@ -103,19 +101,28 @@ fn attribute(found: &AttributeChange, width: usize) -> String {
 
 /// Addresses with what becomes of them. Many instances of one resource are counted.
 fn neighbours(found: &[Neighbour]) -> Vec<String> {
-    let mut groups: BTreeMap<(AbsResource, StepKind), Vec<&Neighbour>> = BTreeMap::new();
-    for neighbour in found {
-        groups.entry((neighbour.address.resource(), neighbour.step)).or_default().push(neighbour);
+    // What is both destroyed and created is replaced.
+    let mut steps: BTreeMap<(&AbsInstance, Option<&DeposedKey>), BTreeSet<StepKind>> = BTreeMap::new();
+    for Neighbour { address, deposed, step } in found {
+        steps.entry((address, deposed.as_ref())).or_default().insert(*step);
+    }
+    let mut groups: BTreeMap<(AbsResource, &str), Vec<(&AbsInstance, Option<&DeposedKey>)>> = BTreeMap::new();
+    for (object, steps) in steps {
+        let replaced = steps.contains(&StepKind::Create) && steps.contains(&StepKind::Delete);
+        let done: Vec<&str> = if replaced { vec!["replaced"] } else { steps.iter().map(|step| step.done()).collect() };
+        for done in done {
+            groups.entry((object.0.resource(), done)).or_default().push(object);
+        }
     }
     let mut lines = Vec::new();
-    for ((resource, step), members) in groups {
+    for ((resource, done), members) in groups {
         if members.len() > NAMED {
-            lines.push(format!("{} instances of {resource} are {}", members.len(), step.done()));
+            lines.push(format!("{} instances of {resource} are {done}", members.len()));
             continue;
         }
-        lines.extend(members.into_iter().map(|member| match &member.deposed {
-            None => format!("{} is {}", member.address, step.done()),
-            Some(key) => format!("an old object of {}, put aside as {key}, is {}", member.address, step.done()),
+        lines.extend(members.into_iter().map(|(address, deposed)| match deposed {
+            None => format!("{address} is {done}"),
+            Some(key) => format!("an old object of {address}, put aside as {key}, is {done}"),
         }));
     }
     lines
@@ -163,14 +170,50 @@ mod tests {
             drifted_dependencies: vec!["test_thing.base".parse().unwrap()],
             replacement_order: Some("The old object is destroyed first.".to_owned()),
             waits_for: (0..6).map(|at| neighbour(&format!("test_thing.user[{at}]"), StepKind::Delete)).collect(),
-            needed_by: vec![neighbour("test_thing.user[0]", StepKind::Create)],
+            needed_by: vec![
+                neighbour("test_thing.user[0]", StepKind::Create),
+                neighbour("test_thing.whole", StepKind::Create),
+                neighbour("test_thing.whole", StepKind::Delete),
+            ],
             blocked: vec!["A condition does not hold: The size must be odd.".to_owned()],
         }
     }
 
     #[test]
     fn everything_about_one_object() {
-        expect![[""]].assert_eq(&explanations(&[replaced()], plain()));
+        expect![[r#"
+            test_thing.web will be replaced: destroyed first, then created anew.
+
+            Blocked
+              A condition does not hold: The size must be odd.
+
+            Why
+              The provider cannot change size in place.
+
+            What differs
+              ~ id           "i-1" -> (known after apply)
+              ~ password     (sensitive value)
+              ~ size         1 -> 2  # forces replacement
+              + tags["new"]  "x"
+
+            Left as it is, by ignore_changes
+              tags["old"]
+
+            Changed outside since the last run
+              ~ size  3 -> 1
+              test_thing.base, which it depends on
+
+            Replacement
+              The old object is destroyed first.
+
+            Waits until
+              6 instances of test_thing.user are destroyed
+
+            Done before
+              test_thing.user[0] is created
+              test_thing.whole is replaced
+        "#]]
+        .assert_eq(&explanations(&[replaced()], plain()));
     }
 
     #[test]
@@ -178,6 +221,11 @@ mod tests {
         let idle = Explanation { action: Action::NoOp, ..replaced() };
         let mut many = vec![idle; 11];
         many.push(replaced());
-        expect![[""]].assert_eq(&explanations(&many, plain()));
+        expect![[r#"
+            - test_thing.web will be replaced: destroyed first, then created anew. The provider cannot change size in place.
+            - Nothing is done with 11 of 12 objects.
+
+            Give the address of one of them to know more.
+        "#]].assert_eq(&explanations(&many, plain()));
     }
 }

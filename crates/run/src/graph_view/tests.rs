@@ -120,7 +120,9 @@ fn a_configuration_as_opentofu_draws_it() {
 
 #[test]
 fn a_configuration_as_mermaid() {
-    check(&GraphView::of_configuration(&sample()).to_mermaid(), expect![[r#"
+    check(
+        &GraphView::of_configuration(&sample()).to_mermaid(),
+        expect![[r#"
         flowchart LR
           n6>"check.c"]
           n2[/"data.terraform_remote_state.r"/]
@@ -150,7 +152,8 @@ fn a_configuration_as_mermaid() {
           n10 --> n7
           n10 --> n9
           n11 --> n10
-    "#]]);
+    "#]],
+    );
 }
 
 fn state() -> State {
@@ -231,7 +234,9 @@ fn a_small_drawing() {
         "main.tf",
         "locals {\n  a = 1\n  b = \"${local.a}<&>\"\n}\noutput \"o\" {\n  value = [local.a, local.b]\n}\n",
     )]);
-    check(&GraphView::of_configuration(&tree).to_svg(), expect![[r##"
+    check(
+        &GraphView::of_configuration(&tree).to_svg(),
+        expect![[r##"
         <svg xmlns="http://www.w3.org/2000/svg" width="367" height="81" viewBox="0 0 367 81">
         <style>
         text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#1b1f24}
@@ -249,7 +254,8 @@ fn a_small_drawing() {
         <g><title>local.b</title><rect class="box local" x="151" y="25" width="71" height="24" rx="12"/><text x="161" y="41">local.b</text></g>
         <g><title>output.o</title><rect class="box output" x="20" y="25" width="78" height="24" rx="12"/><text x="30" y="41">output.o</text></g>
         </svg>
-    "##]]);
+    "##]],
+    );
 }
 
 /// A graph in layers, with lines over several of them.
