@@ -16,7 +16,7 @@ use super::ephemeral::{Openings, Place};
 use super::instance::{self, Done, Job, Left};
 use super::provision::{self, Provisioning, Ready};
 use super::{Applied, Request, Save};
-use crate::change::Change;
+use crate::change::{Action, Change};
 use crate::checks::{CheckBook, CheckedInstance};
 use crate::ephemeral::{self, Leases, OpenJob, Opened};
 use crate::events::{Event, Skipped, shown_id};
@@ -131,6 +131,10 @@ impl<'a> Driver<'a, '_> {
         self.diagnostics.extend(found);
         self.set_outputs();
         self.set_checks();
+        let options = &self.request.plan.options;
+        if !options.targets.is_empty() || !options.excludes.is_empty() {
+            self.diagnostics.push(incomplete());
+        }
     }
 
     async fn work(&mut self) {
@@ -187,8 +191,14 @@ impl<'a> Driver<'a, '_> {
             Work::Provision(provisioning, _) if provisioning.opens_step() => &provisioning.job.change,
             _ => return,
         };
-        let Change { address, deposed, action, .. } = change.clone();
-        let id = shown_id(&change.before);
+        let removes = match work {
+            Work::Change { job, .. } => job.wanted.is_none(),
+            Work::Provision(provisioning, _) => provisioning.opens_step(),
+            Work::Open(..) => false,
+        };
+        let action = half(change.action, removes);
+        let id = shown_id(&change.before).filter(|_| action != Action::Create);
+        let (address, deposed) = (change.address.clone(), change.deposed.clone());
         self.request.events.tell(Event::ApplyStarted { address, deposed, action, id });
     }
 
@@ -358,14 +368,31 @@ impl<'a> Driver<'a, '_> {
 
     /// Ends the step of a change.
     pub(super) fn end(&mut self, step: StepIndex, change: &Change, found: Diagnostics) {
-        let Change { address, deposed, action, .. } = change.clone();
+        let removes = matches!(self.request.plan.execution.steps[step], Step::Remove(_));
+        let action = half(change.action, removes);
+        let (address, deposed) = (change.address.clone(), change.deposed.clone());
         self.request.events.tell(if found.has_errors() {
             Event::ApplyFailed { address, deposed, action }
         } else {
             let object = self.made.get(&address).filter(|_| deposed.is_none()).unwrap_or(&change.after);
-            let id = shown_id(object);
+            let id = if removes { None } else { shown_id(object) };
             Event::ApplyDone { address, deposed, action, id }
         });
         self.conclude(step, found);
+    }
+}
+
+fn incomplete() -> Diagnostic {
+    let detail = "The plan was made with -target or -exclude, so some changes that the configuration asks for may have been \
+                  left out, and outputs may not be up to date. Run \"groma plan\" to see what is left to do.";
+    Diagnostic::warning("Applied changes may be incomplete", detail)
+}
+
+/// What is told of a replacement: each half by itself.
+fn half(action: Action, removes: bool) -> Action {
+    match (action.is_replace(), removes) {
+        (true, true) => Action::Delete,
+        (true, false) => Action::Create,
+        (false, _) => action,
     }
 }

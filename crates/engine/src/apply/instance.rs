@@ -123,7 +123,8 @@ impl Run<'_> {
             return Done::unchanged(Diagnostic::error("Provider produced invalid object", detail));
         }
         let object = self.object(response.object, Private::default(), None, sensitive_paths(&marks));
-        Done::object(object, diagnostics)
+        // It is never deleted, so nothing has to go before it.
+        Done::object(Object { dependencies: Arc::default(), ..object }, diagnostics)
     }
 
     async fn make(&self, wanted: &Wanted) -> Done {
@@ -255,12 +256,16 @@ impl Run<'_> {
             Ok(None) => return Done { left: Left::Nothing, diagnostics: Diagnostics::new() },
             Err(found) => return Done::unchanged(found),
         };
+        let planned_private = match self.deletion_private(&prior).await {
+            Ok(private) => private,
+            Err(found) => return Done::unchanged(found),
+        };
         let request = ApplyRequest {
             type_name: self.job.kind.type_name.clone(),
             prior: prior.value.clone(),
             planned: self.nothing(),
             config: self.nothing(),
-            planned_private: self.job.change.private.clone(),
+            planned_private,
             planned_identity: prior.identity.clone(),
             provider_meta: self.job.provider_meta.clone(),
         };
@@ -282,8 +287,36 @@ impl Run<'_> {
             );
             diagnostics.push(Diagnostic::error("Provider returned invalid result object after apply", detail));
         }
-        let object = Object { value: known_only(&response.object), private: response.private, ..prior };
+        let object = Object {
+            value: known_only(&response.object),
+            private: response.private,
+            create_before_destroy: false,
+            skip_destroy: false,
+            ..prior
+        };
         Done::object(object, diagnostics)
+    }
+
+    /// What the provider is handed with a deletion. The plan of a replacement is about the new object, so providers that want to
+    /// have a say about the old one are asked now.
+    async fn deletion_private(&self, prior: &Object) -> Result<Private, Diagnostics> {
+        if !self.job.change.action.is_replace() {
+            return Ok(self.job.change.private.clone());
+        }
+        if !self.provider.schema().capabilities.plan_destroy {
+            return Ok(prior.private.clone());
+        }
+        let request = PlanRequest {
+            type_name: self.job.kind.type_name.clone(),
+            prior: prior.value.clone(),
+            proposed: self.nothing(),
+            config: self.nothing(),
+            prior_private: prior.private.clone(),
+            prior_identity: prior.identity.clone(),
+            provider_meta: self.job.provider_meta.clone(),
+        };
+        let response = self.provider.plan(request).await.map_err(|error| error.diagnostic())?;
+        if response.diagnostics.has_errors() { Err(response.diagnostics) } else { Ok(response.private) }
     }
 
     fn object(
@@ -299,7 +332,11 @@ impl Run<'_> {
             private,
             identity,
             status: ObjectStatus::Ready,
-            dependencies: Arc::clone(&self.job.dependencies),
+            dependencies: if self.job.change.action == Action::Read {
+                Arc::from([])
+            } else {
+                Arc::clone(&self.job.dependencies)
+            },
             create_before_destroy: self.job.change.create_before_destroy,
             skip_destroy: self.job.wanted.as_ref().is_some_and(|wanted| wanted.skip_destroy),
         }

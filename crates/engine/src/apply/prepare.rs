@@ -18,7 +18,7 @@ use crate::checks::{Checked, CheckedInstance, Part};
 use crate::plan::Mode;
 use crate::plan::data::{as_warnings, problem_text};
 use crate::plan::instance::keep_warnings;
-use crate::stored::ObjectSchema;
+use crate::stored::{Object, ObjectSchema};
 use crate::values::as_it_was;
 
 impl<'a> Driver<'a, '_> {
@@ -32,7 +32,8 @@ impl<'a> Driver<'a, '_> {
         let address = resource.key.absolute(self.walk.module_instance(module).clone());
         let mut values = Vec::new();
         for instance in &instances {
-            let Some(value) = self.value_of(&address.instance(instance.key.clone())) else { continue };
+            let address = address.instance(instance.key.clone());
+            let value = self.value_of(&address).unwrap_or_else(|| self.left_alone(resource, &address));
             values.push((instance.key.clone(), value));
         }
         let subject = Checked::Resource(address.config());
@@ -77,6 +78,14 @@ impl<'a> Driver<'a, '_> {
         let there = current.map(|change| (change.address.key().clone(), change.before.clone())).collect();
         let values = as_it_was(&self.walk, module, resource, there);
         self.values.set(self.walk.module_address(module), resource, values);
+    }
+
+    /// An instance that the plan is not about: as it was, or not known if it was never made.
+    fn left_alone(&self, resource: &Resource, address: &AbsInstance) -> Value {
+        let schema = self.request.schemas.resource(&resource.provider, resource.key.mode, &resource.key.ty);
+        let stored = self.stored(address);
+        let value = stored.zip(schema).and_then(|(stored, schema)| Object::as_written(&stored, &schema));
+        value.unwrap_or_else(Value::dynamic)
     }
 
     fn value_of(&self, address: &AbsInstance) -> Option<Value> {

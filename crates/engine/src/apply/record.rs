@@ -76,7 +76,10 @@ impl Driver<'_, '_> {
     /// Outputs whose values could be worked out. The others stay as they were.
     pub(super) fn set_outputs(&mut self) {
         if self.request.plan.mode == Mode::Destroy {
-            self.state.outputs.clear();
+            let gone = self.request.plan.outputs.iter().filter(|(_, change)| change.action == Action::Delete);
+            for (name, _) in gone {
+                self.state.outputs.remove(name);
+            }
             return;
         }
         for (name, output) in &self.walk.module(0).outputs {

@@ -154,7 +154,8 @@ impl DataJob {
             private: Private::default(),
             identity: None,
             status: ObjectStatus::default(),
-            dependencies: Arc::clone(&self.dependencies),
+            // It is never deleted, so nothing has to go before it.
+            dependencies: Arc::default(),
             create_before_destroy: false,
             skip_destroy: false,
         }

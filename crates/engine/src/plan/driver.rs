@@ -17,7 +17,7 @@ use super::nodes::{Pending, TaskResult};
 use super::provider_use::ProviderUse;
 use super::result::Gathered;
 use super::selection::Selection;
-use super::{Mode, Plan, Request, generate, moves};
+use super::{Mode, Plan, Request, generate, moves, orphans};
 use crate::checks::{CheckBook, CheckedInstance};
 use crate::ephemeral::{self, Leases, OpenJob};
 use crate::interrupt::Urgency;
@@ -87,6 +87,7 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
     let mut moved = moves::apply(walk.graph(), request.state);
     let mut diagnostics = diagnostics;
     diagnostics.extend(moves::check_selection(&moved, request.options));
+    diagnostics.extend(orphans::still_declared(walk.graph()));
     diagnostics.extend(std::mem::take(&mut moved.diagnostics));
     if diagnostics.has_errors() {
         return (None, diagnostics);

@@ -261,9 +261,11 @@ impl Planner<'_> {
             (true, _) => Some(Reason::ReplaceBecauseTainted),
             (false, Some(force)) if prior.is_some() => Some(force),
             (false, _) if !first.replace_paths.is_empty() => Some(Reason::ReplaceBecauseCannotUpdate),
+            // Others that change are told as the reason even where nothing was there before.
+            (false, Some(Reason::ReplaceByTriggers)) => Some(Reason::ReplaceByTriggers),
             _ => None,
         };
-        let replace = reason.is_some();
+        let replace = reason.is_some() && object.is_some();
         let second = match prior {
             Some(_) if replace => self.second_plan(&config, &first, diagnostics).await?,
             _ => first.response,

@@ -21,7 +21,7 @@ use super::instance::{Job, Planned, Present, Wanted, keep_warnings, with_address
 use crate::change::{Action, Change, Note, Reason};
 use crate::checks::{Checked, CheckedInstance, Part};
 use crate::ephemeral::{OpenJob, Opened};
-use crate::stored::ObjectSchema;
+use crate::stored::{Object, ObjectSchema};
 use crate::values::as_it_was;
 
 /// A resource whose instances are being planned.
@@ -106,10 +106,14 @@ impl<'a> Driver<'a, '_> {
         let path = &self.walk.graph().modules[self.walk.module_index(module)].node.path;
         let (imports, found) = self.walk.imports_into(path, &resource.key);
         diagnostics.extend(found);
+        let keys = instances.iter().map(|made| made.key.clone());
+        diagnostics.extend(self.unmatched_replacement(&address, keys.collect()));
         let mut wanted = BTreeSet::new();
         for groma_lang::walk::ResourceInstance { key, repetition } in instances {
             wanted.insert(key.clone());
             if !self.selection.includes_instance(Some(node), &address.instance(key.clone())) {
+                let value = Some(self.left_alone(resource, &address.instance(key.clone())));
+                pending.instances.push(PendingInstance { module, key, repetition, wanted: true, value });
                 continue;
             }
             let site = Site { module, resource, repetition: &repetition };
@@ -251,6 +255,15 @@ impl<'a> Driver<'a, '_> {
         })))
     }
 
+    /// An instance that this plan is not about, as expressions see it: as it was, or not known if it was never made.
+    fn left_alone(&self, resource: &Resource, address: &AbsInstance) -> Value {
+        let stored = self.gathered.state().resources.get(&address.resource());
+        let stored = stored.and_then(|found| found.instances.get(address.key())?.current.as_ref());
+        let kind = self.kind_of(resource).ok();
+        let value = stored.zip(kind).and_then(|(stored, kind)| Object::as_written(stored, &kind.schema));
+        value.unwrap_or_else(Value::dynamic)
+    }
+
     pub(super) fn kind_of(&self, resource: &Resource) -> Result<ObjectSchema, Diagnostics> {
         let offered = self.providers.providers().schema(&resource.provider);
         let schema = self.request.schemas.resource(&resource.provider, resource.key.mode, &resource.key.ty);
@@ -260,6 +273,23 @@ impl<'a> Driver<'a, '_> {
         };
         let identity = offered.and_then(|offered| offered.identities.get(&resource.key.ty).cloned());
         Ok(ObjectSchema { type_name: resource.key.ty.clone(), schema, identity })
+    }
+
+    /// Asking for the replacement of a resource that has several instances is asking for nothing.
+    fn unmatched_replacement(&self, address: &AbsResource, keys: Vec<InstanceKey>) -> Option<Diagnostic> {
+        let asked = address.instance(InstanceKey::None);
+        if !self.request.options.replace.contains(&asked) || keys.contains(&InstanceKey::None) || keys.is_empty() {
+            return None;
+        }
+        let named: Vec<String> =
+            keys.into_iter().map(|key| format!("\n  -replace={:?}", address.instance(key).to_string())).collect();
+        let detail = format!(
+            "-replace={:?} does not name a single instance of {address}. To replace particular instances, use one or more \
+             of these options:{}",
+            asked.to_string(),
+            named.concat()
+        );
+        Some(Diagnostic::warning("Incompletely-matched force-replace resource instance", detail))
     }
 
     /// Whether an instance is replaced in any case.
@@ -348,11 +378,11 @@ impl<'a> Driver<'a, '_> {
 
     fn take_managed(&mut self, node: Option<NodeIndex>, index: usize, mut planned: Planned) -> Taken {
         let warnings = std::mem::take(&mut planned.diagnostics);
-        if let (Some(node), Some(change)) = (node, &planned.change) {
+        if let Some(change) = &planned.change {
             if let Err(found) = self.check_prevented(node, index, change) {
                 return (None, Err(found));
             }
-            if change.action != Action::NoOp {
+            if let Some(node) = node.filter(|_| change.action != Action::NoOp) {
                 self.gathered.note_pending(node, &change.address.module);
             }
         }
@@ -368,16 +398,21 @@ impl<'a> Driver<'a, '_> {
     }
 
     /// `prevent_destroy` stops a plan that would delete.
-    fn check_prevented(&self, node: NodeIndex, index: usize, change: &Change) -> Result<(), Diagnostics> {
+    fn check_prevented(&self, node: Option<NodeIndex>, index: usize, change: &Change) -> Result<(), Diagnostics> {
         if !change.action.deletes() || change.deposed.is_some() {
             return Ok(());
         }
-        let Some(pending) = self.pending.get(&node) else { return Ok(()) };
-        let (Some(instance), Some(expr)) = (pending.instances.get(index), &pending.resource.managed.prevent_destroy)
-        else {
-            return Ok(());
+        let pending = node.and_then(|node| self.pending.get(&node));
+        let instance = pending.and_then(|pending| pending.instances.get(index));
+        let (module, repetition) = match instance {
+            Some(instance) => (Some(instance.module), instance.repetition.clone()),
+            // While everything goes, objects are removed without their declarations being looked at.
+            None => (self.module_at(&change.address), RepetitionData::default()),
         };
-        let site = Site { module: instance.module, resource: pending.resource, repetition: &instance.repetition };
+        let resource = module.and_then(|module| self.walk.resource(module, &change.address.instance.resource));
+        let (Some(module), Some(resource)) = (module, resource) else { return Ok(()) };
+        let Some(expr) = &resource.managed.prevent_destroy else { return Ok(()) };
+        let site = Site { module, resource, repetition: &repetition };
         if self.truth(site, expr)? != Some(true) {
             return Ok(());
         }
@@ -387,7 +422,15 @@ impl<'a> Driver<'a, '_> {
              plan using the -target or -exclude flags.",
             change.address
         );
-        Err(Diagnostic::error("Instance cannot be destroyed", detail).at(pending.resource.declared.header).into())
+        Err(Diagnostic::error("Resource instance cannot be destroyed", detail).at(resource.declared.header).into())
+    }
+
+    /// The module instance that an object is in, if the configuration still makes it.
+    fn module_at(&self, address: &AbsInstance) -> Option<InstanceIndex> {
+        let path = address.module.module();
+        let modules = &self.walk.graph().modules;
+        let index = modules.iter().position(|entry| entry.node.path.as_slice() == path.names())?;
+        self.walk.instances_of(index).iter().copied().find(|at| *self.walk.module_instance(*at) == address.module)
     }
 
     /// All instances of a resource are planned: expressions can see it, and it is judged.
@@ -435,12 +478,25 @@ pub(super) fn importing(mut work: Work, imports: &[ImportInto]) -> Work {
         && job.stored.is_none()
         && let Some(import) = imports.iter().find(|import| import.address == job.address)
     {
-        job.import = Some(match &import.what {
-            ImportedBy::Id(id) => ImportTarget::Id(id.clone()),
-            ImportedBy::Identity(identity) => ImportTarget::Identity(identity.clone()),
-        });
+        job.import = match &import.what {
+            // No id is no import.
+            ImportedBy::Id(id) if id.is_empty() => None,
+            ImportedBy::Id(id) => Some(ImportTarget::Id(id.clone())),
+            ImportedBy::Identity(identity) => Some(ImportTarget::Identity(completed(identity, &job.kind))),
+        };
     }
     work
+}
+
+/// An identity with null for what was not written.
+fn completed(identity: &Value, kind: &ObjectSchema) -> Value {
+    let (Some(schema), Some(given)) = (&kind.identity, identity.as_entries()) else { return identity.clone() };
+    let Type::Object(wanted) = schema.implied_type() else { return identity.clone() };
+    let missing = wanted.iter().filter(|(name, _)| given.get(name).is_none());
+    let missing: Vec<_> = missing.map(|(name, attribute)| (name.clone(), Value::null(attribute.ty.clone()))).collect();
+    let given = given.iter().map(|(name, value)| (name.clone(), value.clone()));
+    let whole = Value::object(given.chain(missing));
+    convert(&whole, &schema.implied_type()).unwrap_or(whole)
 }
 
 /// Why an instance is not made any more.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use groma_lang::config::ResourceMode;
-use groma_lang::graph::{NodeIndex, NodeKind};
+use groma_lang::graph::{Graph, NodeIndex, NodeKind};
 use groma_lang::walk::{RepetitionData, Site};
 use groma_model::address::{AbsResource, InstanceKey, ModuleInstance};
 use groma_model::diag::{Diagnostic, Diagnostics};
@@ -152,9 +152,36 @@ impl Driver<'_, '_> {
 
     /// Why nothing in the configuration stands for a resource. None if something does. `made` has all module instances.
     fn undeclared(&self, address: &AbsResource, made: &BTreeSet<ModuleInstance>) -> Option<Reason> {
-        if !made.contains(&address.module) {
-            return Some(Reason::DeleteBecauseNoModule);
+        if self.node_of(address).is_none() {
+            return Some(Reason::DeleteBecauseNoResourceConfig);
         }
-        self.node_of(address).is_none().then_some(Reason::DeleteBecauseNoResourceConfig)
+        // The module is still called, but not for this instance of it.
+        (!made.contains(&address.module)).then_some(Reason::DeleteBecauseNoModule)
     }
+}
+
+/// `removed` blocks for what is still there.
+pub(super) fn still_declared(graph: &Graph<'_>) -> Diagnostics {
+    let mut found = Diagnostics::new();
+    for entry in &graph.modules {
+        for removed in &entry.node.module.removed {
+            let Some(from) = &removed.from else { continue };
+            let path: Vec<_> = entry.node.path.iter().cloned().chain(from.module_path()).collect();
+            let Some(module) = graph.modules.iter().find(|module| module.node.path == path) else { continue };
+            let (what, declared) = match &from.resource {
+                None => ("module", Some(())),
+                Some((key, _)) => ("resource", module.node.module.resources.get(key).map(|_| ())),
+            };
+            if declared.is_none() {
+                continue;
+            }
+            let detail = format!(
+                "This statement declares that {what} {} was removed, but it is still declared. Remove its block, or this \
+                 statement.",
+                from
+            );
+            found.push(Diagnostic::error(format!("Removed {what} block still exists"), detail).at(removed.header));
+        }
+    }
+    found
 }

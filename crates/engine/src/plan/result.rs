@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use groma_lang::config::Output;
 use groma_lang::graph::NodeIndex;
 use groma_model::address::{AbsInstance, AbsResource, ModuleInstance, Provider};
 use groma_model::diag::{Diagnostic, Diagnostics};
@@ -209,6 +210,9 @@ impl Driver<'_, '_> {
             self.diagnostics.push(Diagnostic::error("Operation interrupted", detail));
         }
         let outputs = self.output_changes();
+        if self.request.options.mode != Mode::Destroy {
+            self.remember_outputs(&outputs);
+        }
         let mut changes: Vec<Change> = std::mem::take(&mut self.gathered.changes).into_values().flatten().collect();
         let place = |change: &Change| (change.address.clone(), change.deposed.clone());
         changes.sort_by_key(place);
@@ -258,14 +262,29 @@ impl Driver<'_, '_> {
         (Some(plan), self.diagnostics)
     }
 
+    /// Outputs that are known now are so whatever becomes of the plan.
+    fn remember_outputs(&mut self, outputs: &BTreeMap<Str, OutputChange>) {
+        for (name, change) in outputs {
+            let value = change.after.clone().unmark_deep().0;
+            let Some(declared) = self.walk.module(0).outputs.get(name) else { continue };
+            if value.is_null() {
+                self.gathered.prior.outputs.remove(name);
+            } else if value.is_wholly_known() {
+                let (sensitive, deprecated) = (declared.sensitive, declared.deprecated.clone());
+                let state = OutputState { value, sensitive, deprecated };
+                self.gathered.prior.outputs.insert(name.clone(), state);
+            }
+        }
+    }
+
     fn output_changes(&self) -> BTreeMap<Str, OutputChange> {
         let mut changes = BTreeMap::new();
         let stored = &self.request.state.outputs;
-        let before = |name: &Str| stored.get(name).map_or_else(|| Value::null(Type::Dynamic), marked_output);
         if self.request.options.mode != Mode::Destroy {
             for (name, value) in self.walk.root_outputs() {
-                let sensitive = self.walk.module(0).outputs.get(name).is_some_and(|output| output.sensitive);
-                changes.insert(name.clone(), output_change(before(name), value.clone(), sensitive));
+                if let Some(declared) = self.walk.module(0).outputs.get(name) {
+                    changes.insert(name.clone(), output_change(stored.get(name), declared, value.clone()));
+                }
             }
         }
         let outputs = &self.walk.module(0).outputs;
@@ -273,7 +292,8 @@ impl Driver<'_, '_> {
         let everything = self.request.options.mode == Mode::Destroy && !partial;
         let gone = |name: &Str| !changes.contains_key(name) && (everything || !outputs.contains_key(name));
         for (name, output) in stored.iter().filter(|(name, _)| gone(name)).collect::<Vec<_>>() {
-            let gone = output_change(before(name), Value::null(Type::Dynamic), output.sensitive);
+            let (before, after) = (marked_output(output), Value::null(Type::Dynamic));
+            let gone = OutputChange { action: Action::Delete, before, after, sensitive: output.sensitive };
             changes.insert(name.clone(), gone);
         }
         changes
@@ -290,13 +310,20 @@ fn marked_output(output: &OutputState) -> Value {
     if output.sensitive { output.value.clone().mark(Mark::Sensitive) } else { output.value.clone() }
 }
 
-fn output_change(before: Value, after: Value, sensitive: bool) -> OutputChange {
-    let action = match (before.is_null(), after.is_null()) {
-        (true, true) => Action::NoOp,
-        (true, false) => Action::Create,
-        (false, true) => Action::Delete,
-        (false, false) if before.clone().unmark_deep().0 == after.clone().unmark_deep().0 => Action::NoOp,
-        (false, false) => Action::Update,
+/// What happens to an output that is declared. That it is hidden or discouraged is a change as well.
+fn output_change(stored: Option<&OutputState>, declared: &Output, after: Value) -> OutputChange {
+    let before = stored.map_or_else(|| Value::null(Type::Dynamic), marked_output);
+    let same_warning = stored.and_then(|stored| stored.deprecated.as_ref()) == declared.deprecated.as_ref();
+    let was_sensitive = stored.is_some_and(|stored| stored.sensitive);
+    let action = match stored {
+        _ if before.is_null() && after.is_null() && same_warning => Action::NoOp,
+        None => Action::Create,
+        Some(stored)
+            if stored.value == after.clone().unmark_deep().0 && was_sensitive == declared.sensitive && same_warning =>
+        {
+            Action::NoOp
+        }
+        Some(_) => Action::Update,
     };
-    OutputChange { action, before, after, sensitive }
+    OutputChange { action, before, after, sensitive: was_sensitive || declared.sensitive }
 }

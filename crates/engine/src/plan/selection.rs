@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use groma_lang::graph::{Graph, NodeIndex, NodeKind};
+use groma_lang::refs::{Reference, Subject};
 use groma_model::address::{AbsInstance, Module, Target};
 use groma_model::diag::Diagnostic;
 
@@ -10,45 +11,52 @@ use super::{Mode, Options};
 
 /// What a plan is about.
 pub(super) struct Selection {
-    /// None for everything.
+    /// What is evaluated. None for everything.
     nodes: Option<BTreeSet<NodeIndex>>,
-    /// Resources that were named themselves; of them only the named instances count.
-    direct: BTreeSet<NodeIndex>,
+    /// Resources that count with all their instances, although only others were named: the named ones need them, or would be left
+    /// without what they need.
+    whole: BTreeSet<NodeIndex>,
+    /// Resources that are left alone with all their instances.
+    out: BTreeSet<NodeIndex>,
     targets: Vec<Target>,
     excludes: Vec<Target>,
 }
 
 impl Selection {
     pub(super) fn new(graph: &Graph<'_>, options: &Options) -> Self {
-        let mut direct = BTreeSet::new();
-        let nodes = if !options.targets.is_empty() {
-            direct = matching(graph, &options.targets);
-            let mut nodes = closure(direct.iter().copied(), &graph.needs);
-            // What others need is needed with all its instances.
-            let needed: BTreeSet<NodeIndex> =
-                nodes.iter().flat_map(|node| graph.needs[*node].iter().copied()).collect();
-            direct.retain(|node| !needed.contains(node));
-            nodes.extend(complete_outputs(graph, &nodes));
-            Some(nodes)
-        } else if !options.excludes.is_empty() {
-            let mut needed_by = vec![Vec::new(); graph.nodes.len()];
-            for (node, needs) in graph.needs.iter().enumerate() {
-                for need in needs {
-                    needed_by[*need].push(node);
-                }
+        let destroys = options.mode == Mode::Destroy;
+        let needed_by = needed_by(graph);
+        // What goes takes along what needs it; what stays keeps what it needs.
+        let (along, against) = if destroys { (&needed_by, &graph.needs) } else { (&graph.needs, &needed_by) };
+        let (mut whole, mut out) = (BTreeSet::new(), BTreeSet::new());
+        let mut nodes = None;
+        if !options.targets.is_empty() {
+            let direct = matching(graph, &options.targets);
+            let mut chosen = closure(direct.iter().copied(), along);
+            let pulled: BTreeSet<NodeIndex> = chosen.iter().flat_map(|node| along[*node].iter().copied()).collect();
+            whole = chosen.iter().copied().filter(|node| !direct.contains(node) || pulled.contains(node)).collect();
+            if !destroys {
+                chosen.extend(complete_outputs(graph, &chosen));
             }
-            let whole = matching_whole(graph, &options.excludes);
-            let out = closure(whole.into_iter(), &needed_by);
-            Some((0..graph.nodes.len()).filter(|node| !out.contains(node)).collect())
-        } else if options.mode == Mode::Destroy {
+            nodes = Some(chosen);
+        } else if !options.excludes.is_empty() {
+            let named = matching(graph, &options.excludes);
+            let beside = named.iter().flat_map(|node| against[*node].iter().copied());
+            let start: Vec<NodeIndex> = matching_whole(graph, &options.excludes).into_iter().chain(beside).collect();
+            out = closure(start.into_iter(), against);
+            nodes = Some((0..graph.nodes.len()).filter(|node| !out.contains(node)).collect());
+        }
+        if destroys {
             // Only what providers are configured with matters when everything goes.
+            let chosen = nodes.take().unwrap_or_default();
             let providers =
                 (0..graph.nodes.len()).filter(|node| matches!(graph.nodes[*node].kind, NodeKind::Provider(_)));
-            Some(closure(providers, &graph.needs))
-        } else {
-            None
-        };
-        Self { nodes, direct, targets: options.targets.clone(), excludes: options.excludes.clone() }
+            let mut evaluated = closure(providers, &graph.needs);
+            evaluated.extend(chosen.into_iter().flat_map(|node| closure(std::iter::once(node), &graph.needs)));
+            evaluated.extend(closure(asked_before_removal(graph).into_iter(), &graph.needs));
+            nodes = Some(evaluated);
+        }
+        Self { nodes, whole, out, targets: options.targets.clone(), excludes: options.excludes.clone() }
     }
 
     /// Whether a declaration counts.
@@ -58,11 +66,12 @@ impl Selection {
 
     /// Whether an instance counts. `node` is its declaration, if there is one.
     pub(super) fn includes_instance(&self, node: Option<NodeIndex>, address: &AbsInstance) -> bool {
-        if self.excludes.iter().any(|target| target.selects(address)) {
+        let left_alone = node.is_some_and(|node| self.out.contains(&node));
+        if left_alone || self.excludes.iter().any(|target| target.selects(address)) {
             return false;
         }
-        let dependency = node.is_some_and(|node| !self.direct.contains(&node));
-        self.targets.is_empty() || dependency || self.targets.iter().any(|target| target.selects(address))
+        let along = node.is_some_and(|node| self.whole.contains(&node));
+        self.targets.is_empty() || along || self.targets.iter().any(|target| target.selects(address))
     }
 
     /// What a user should know about a partial plan.
@@ -77,6 +86,37 @@ impl Selection {
                       them.";
         Some(Diagnostic::warning("Resource targeting is in effect", detail))
     }
+}
+
+/// What decides whether an object may be destroyed.
+fn asked_before_removal(graph: &Graph<'_>) -> BTreeSet<NodeIndex> {
+    let mut found = BTreeSet::new();
+    for entry in &graph.nodes {
+        let NodeKind::Resource(key) = &entry.kind else { continue };
+        let Some(resource) = graph.modules[entry.module].node.module.resources.get(key) else { continue };
+        for expr in [&resource.managed.prevent_destroy, &resource.managed.destroy].into_iter().flatten() {
+            for traversal in expr.references() {
+                let Ok(reference) = Reference::parse(traversal) else { continue };
+                found.extend(match reference.subject {
+                    Subject::Variable(name) => graph.find(entry.module, NodeKind::Variable(name)),
+                    Subject::Local(name) => graph.find(entry.module, NodeKind::Local(name)),
+                    _ => None,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Who needs each node.
+fn needed_by(graph: &Graph<'_>) -> Vec<Vec<NodeIndex>> {
+    let mut needed_by = vec![Vec::new(); graph.nodes.len()];
+    for (node, needs) in graph.needs.iter().enumerate() {
+        for need in needs {
+            needed_by[*need].push(node);
+        }
+    }
+    needed_by
 }
 
 fn closure(start: impl Iterator<Item = NodeIndex>, edges: &[Vec<NodeIndex>]) -> BTreeSet<NodeIndex> {
