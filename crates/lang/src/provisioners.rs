@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::path::Path;
 use groma_model::schema::{Attribute, Block};
 use groma_model::ty::Type;
 use groma_model::value::Value;
@@ -93,6 +94,18 @@ pub fn check_config(kind: &str, config: &Value) -> Diagnostics {
         "file" if is_null("source") && is_null("content") => invalid("Must provide one of 'source' or 'content'", ""),
         _ => Diagnostics::new(),
     }
+}
+
+/// What is to be said about a `connection` that its schema allows.
+pub fn check_connection(connection: &Value) -> Diagnostics {
+    let (connection, _) = connection.clone().unmark_deep();
+    let ty = connection.as_entries().and_then(|entries| entries.get("type")).and_then(Value::as_str);
+    if ty != Some("winrm") {
+        return Diagnostics::new();
+    }
+    let detail = "Provisioners cannot connect over WinRM, and fail when they run. Modern Windows systems support SSH \
+                  natively: use a connection of type \"ssh\" with target_platform = \"windows\".";
+    Diagnostic::warning("WinRM connection type is not supported", detail).at_path(Path::root().attr("type")).into()
 }
 
 fn block(required: &[&str], optional: &[(&str, Type)]) -> Block {

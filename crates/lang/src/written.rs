@@ -40,12 +40,15 @@ pub fn string(text: &str) -> String {
                 }
             }
             printable if is_printable(printable) => written.push(printable),
-            other if u32::from(other) < 0x1_0000 => written.push_str(&format!("\\u{:04x}", u32::from(other))),
-            other => written.push_str(&format!("\\U{:08x}", u32::from(other))),
+            other => written.push_str(&escaped(u32::from(other))),
         }
     }
     written.push('"');
     written
+}
+
+fn escaped(character: u32) -> String {
+    if character < 0x1_0000 { format!("\\u{character:04x}") } else { format!("\\U{character:08x}") }
 }
 
 fn is_printable(character: char) -> bool {
@@ -74,7 +77,7 @@ fn write(value: &Value, text: &mut String) {
 
 fn write_entries(entries: &Entries, text: &mut String) {
     text.push('{');
-    if entries.len() > 0 {
+    if !entries.is_empty() {
         text.push('\n');
     }
     for (key, value) in entries.iter() {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use groma_lang::config::{OnFailure, Provisioner, Resource, When};
+use groma_lang::config::{ObjectAddress, OnFailure, Provisioner, Resource, When};
 use groma_lang::walk::{InstanceIndex, RepetitionData, Site};
 use groma_model::address::{AbsInstance, InstanceKey};
 use groma_model::diag::{Diagnostic, Diagnostics, Severity};
@@ -200,7 +200,7 @@ impl<'a> Driver<'a, '_> {
         for entry in &self.walk.graph().modules {
             for removed in &entry.node.module.removed {
                 let Some((key, _)) = removed.from.as_ref().and_then(|from| from.resource.as_ref()) else { continue };
-                let on_the_way = removed.from.iter().flat_map(|from| from.module_path());
+                let on_the_way = removed.from.iter().flat_map(ObjectAddress::module_path);
                 let named: Vec<_> = entry.node.path.iter().cloned().chain(on_the_way).collect();
                 if path.names() != named || *key != address.instance.resource {
                     continue;

@@ -171,7 +171,7 @@ fn expression(value: &Value) -> String {
 /// What a text is that is a JSON object or array.
 fn embedded(value: &Value) -> Option<Value> {
     let text = value.as_str()?.trim();
-    if !text.starts_with(['{', '[']) { None } else { json::decode_implied(text).ok() }
+    if text.starts_with(['{', '[']) { json::decode_implied(text).ok() } else { None }
 }
 
 fn configured_attributes(attributes: &BTreeMap<Str, Attribute>, object: &Value) -> Vec<(Str, Value)> {
@@ -228,7 +228,7 @@ fn gathered(nesting: Nesting, value: &Value, change: &dyn Fn(&Value) -> Value) -
         (Nesting::List, Some(element)) => Value::list(element.clone(), items()),
         (Nesting::List, None) => Value::tuple(items()),
         (Nesting::Set, element) => Value::set(element.cloned().unwrap_or(Type::Dynamic), items()),
-        (Nesting::Map, Some(element)) => Value::map(element.clone(), Entries::from_iter(entries())),
+        (Nesting::Map, Some(element)) => Value::map(element.clone(), entries().collect()),
         (Nesting::Map, None) => Value::object(entries()),
     }
 }

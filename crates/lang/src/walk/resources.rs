@@ -123,7 +123,10 @@ impl Walk<'_> {
             (default, own) => own.or(default).cloned(),
         };
         if let Some(connection) = merged {
-            diagnostics.extend(decode::decode_block(&connection, provisioners::connection_schema(), &scope).1);
+            let (value, found) = decode::decode_block(&connection, provisioners::connection_schema(), &scope);
+            diagnostics.extend(found);
+            let found = provisioners::check_connection(&value);
+            diagnostics.extend(found.into_iter().map(|found| located(found, &connection)));
         }
         diagnostics
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use groma_engine::interrupt::{Interrupt, Urgency};
 use groma_engine::provision::Provision;
-use groma_model::value::{Value, go_quote};
+use groma_model::value::{Entries, Value, go_quote};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use tokio::io::AsyncReadExt;
@@ -70,7 +70,7 @@ fn start(
         None => surroundings.working_dir.clone(),
     });
     let entries = argument(&provision.config, "environment").and_then(|value| value.as_entries());
-    for (name, value) in entries.into_iter().flat_map(|entries| entries.iter()) {
+    for (name, value) in entries.into_iter().flat_map(Entries::iter) {
         if let Some(value) = value.as_str() {
             command.env(name.as_str(), value);
         }

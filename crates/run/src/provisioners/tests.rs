@@ -21,7 +21,9 @@ pub(super) struct Outcome {
 
 impl Outcome {
     pub(super) fn detail(&self) -> String {
-        self.diagnostics.iter().map(|found| format!("{}: {}", found.summary, found.detail)).collect()
+        let details: Vec<String> =
+            self.diagnostics.iter().map(|found| format!("{}: {}", found.summary, found.detail)).collect();
+        details.concat()
     }
 }
 

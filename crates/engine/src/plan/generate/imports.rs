@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use groma_lang::config::{IgnoreChanges, Import, Resource, ResourceKey};
+use groma_lang::config::{IgnoreChanges, Import, ObjectAddress, Resource, ResourceKey};
 use groma_lang::graph::Graph;
 use groma_lang::walk::{RepetitionData, Site};
 use groma_model::address::{AbsInstance, Module};
@@ -36,7 +36,7 @@ fn check_target(graph: &Graph<'_>, import: &Import, generates: bool) -> Option<D
         Some(address) if generates => address.to_string(),
         _ => key.in_module(Module::new(path.iter().cloned())).to_string(),
     };
-    let has_keys = import.constant_to.as_ref().is_none_or(|address| address.has_keys());
+    let has_keys = import.constant_to.as_ref().is_none_or(ObjectAddress::has_keys);
     let (summary, rule) = if !generates {
         let rule = "All target instances must have an associated configuration to be imported.";
         ("Configuration for import target does not exist", rule)
