@@ -93,7 +93,7 @@ fn cargo_test(counts: &mut Counts, selection: &[&str], environment: &[(&str, std
 /// it ran.
 fn slice(counts: &mut Counts) -> Result<()> {
     let environment = peers::environment(peers::Group::Test)?;
-    cargo_test(counts, &["--package=groma-slice", "--features=peers", "--test=slice"], &environment)
+    cargo_test(counts, &["--package=groma-slice", "--features=peers", "--test=slice", "--test=views"], &environment)
 }
 
 /// The client and the server of plugins, with plugins and hosts that others have made.
@@ -101,7 +101,15 @@ fn plugins(counts: &mut Counts) -> Result<()> {
     let environment = peers::environment(peers::Group::Test)?;
     let packages = ["--package=groma-provider", "--package=groma-served", "--package=groma-cli"];
     let features = "--features=groma-provider/peers,groma-served/peers,groma-cli/peers";
-    let tests = ["--test=time", "--test=fixtures", "--test=faults", "--test=client", "--test=hosts", "--test=plugins"];
+    let tests = [
+        "--test=time",
+        "--test=fixtures",
+        "--test=faults",
+        "--test=client",
+        "--test=hosts",
+        "--test=plugins",
+        "--test=looks",
+    ];
     cargo_test(counts, &[&packages[..], &[features], &tests[..]].concat(), &environment)?;
     // And whoever else has to do with the other programs: a state is locked against them.
     cargo_test(counts, &["--package=groma-state", "--features=peers", "--test=peers"], &environment)

@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use groma_model::address::ResourceMode;
+use groma_model::mark::Mark;
 use groma_model::value::Value;
 use groma_run::engine::change::{Action, Change};
 use groma_run::engine::plan::{Mode as PlanMode, Plan};
@@ -156,7 +157,8 @@ impl Page<'_> {
             self.rule();
         }
         self.verdict(Tone::Good, "No changes.", headline);
-        let text = if self.look.in_automation { text.replace(":\n  groma apply -refresh-only", ".") } else { text.to_owned() };
+        let text =
+            if self.look.in_automation { text.replace(":\n  groma apply -refresh-only", ".") } else { text.to_owned() };
         self.paragraph(&text);
         true
     }
@@ -164,8 +166,8 @@ impl Page<'_> {
     /// What the symbols mean, as far as they occur.
     fn legend(&mut self, counts: &Counts) {
         self.paragraph(
-            "\ngroma used the selected providers to make the following execution plan. Resource actions are indicated with \
-             the following symbols:",
+            "\ngroma used the selected providers to generate the following execution plan. Resource actions are indicated \
+             with the following symbols:",
         );
         for action in LEGEND {
             if counts.of_action(action) > 0 {
@@ -256,7 +258,8 @@ fn symbol(out: &mut String, paint: Paint, action: Action) {
 
 /// What changes in an object.
 fn body(change: &Change) -> diff::Diff<'_> {
-    let pair = Pair { replace: Paths::exactly(&change.replace_paths), ..Pair::new(Some(&change.before), Some(&change.after)) };
+    let pair =
+        Pair { replace: Paths::exactly(&change.replace_paths), ..Pair::new(Some(&change.before), Some(&change.after)) };
     diff::block(&pair.implicit(), &change.schema.block)
 }
 
@@ -328,12 +331,11 @@ fn output_changes(plan: &Plan, look: &Look) -> String {
     let width = names.map(|name| name.width()).max().unwrap_or_default();
     let mut out = String::new();
     for (name, output) in &plan.outputs {
-        let secret = |value: &Value| match output.sensitive {
-            true => value.clone().mark(groma_model::mark::Mark::Sensitive),
-            false => value.clone(),
-        };
-        let (before, after) = (&output.before, secret(&output.after));
-        let diff = diff::dynamic(&Pair::new(Some(before), Some(&after)).implicit());
+        // That an output becomes a secret changes no value, but its old value is none to show.
+        let secret = output.sensitive || output.before.marks().is_sensitive() || output.after.marks().is_sensitive();
+        let veiled = |value: &Value| if secret { value.clone().mark(Mark::Sensitive) } else { value.clone() };
+        let (before, after) = (veiled(&output.before), veiled(&output.after));
+        let diff = diff::dynamic(&Pair::new(Some(&before), Some(&after)).implicit());
         let action = match diff.act {
             Act::Keep => continue,
             Act::Add => Action::Create,

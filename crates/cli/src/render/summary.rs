@@ -34,14 +34,12 @@ pub(crate) fn failed(report: &Report, destroy: bool, look: &Look) -> String {
     let mut out = String::from("\n");
     let what = if destroy { "Destroy" } else { "Apply" };
     let (failures, skipped) = (report.failed.len(), report.skipped.len());
-    let text = format!(
-        "{what} incomplete! Resources: {}; {failures} failed, {skipped} not begun.",
-        counts(report, destroy)
-    );
+    let text =
+        format!("{what} incomplete! Resources: {}; {failures} failed, {skipped} not begun.", counts(report, destroy));
     paint.write(&mut out, Tone::Bad, &text);
     out.push('\n');
     for (object, verb) in report.failed.iter().take(NAMED) {
-        let _ = writeln!(out, "  {object}: failed {verb}");
+        let _ = writeln!(out, "  {object}: {verb} failed");
     }
     more(&mut out, failures, "failed");
     for skipped in report.skipped.iter().take(NAMED) {
@@ -91,4 +89,78 @@ fn times(out: &mut String, report: &Report, paint: Paint) {
     text.push('.');
     paint.write(out, Tone::Faint, &text);
     out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use groma_model::address::{AbsInstance, Traversal};
+    use groma_run::engine::change::Action;
+    use groma_run::engine::events::Skipped;
+
+    use super::*;
+    use crate::render::Style;
+
+    const LOOK: Look =
+        Look { style: Style { color: false, width: 78 }, fold: false, show_sensitive: false, in_automation: false };
+
+    fn address(text: &str) -> AbsInstance {
+        AbsInstance::from_traversal(&Traversal::parse(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn counts_and_times() {
+        let report = Report { added: 3, destroyed: 1, took: Duration::from_secs(1), ..Report::default() };
+        assert_eq!(applied(&report, false, &LOOK), "\nApply complete! Resources: 3 added, 0 changed, 1 destroyed.\n");
+        assert_eq!(applied(&report, true, &LOOK), "\nDestroy complete! Resources: 1 destroyed.\n");
+        let slowest = vec![("t_x.a".to_owned(), Duration::from_secs(61)), ("t_x.b".to_owned(), Duration::ZERO)];
+        let long = Report { imported: 1, forgotten: 2, took: Duration::from_secs(75), slowest, ..report };
+        expect![[r#"
+
+            Apply complete! Resources: 1 imported, 3 added, 0 changed, 1 destroyed, 2 forgotten.
+            It took 1m15s; longest: t_x.a 1m1s.
+        "#]]
+        .assert_eq(&applied(&long, false, &LOOK));
+    }
+
+    #[test]
+    fn what_failed_and_what_was_left_out() {
+        assert_eq!(failed(&Report::default(), false, &LOOK), "");
+        let skipped = |name: &str, cause: Option<&str>| Skipped {
+            address: address(name),
+            action: Action::Create,
+            because_of: cause.map(address),
+        };
+        let mut report = Report { added: 1, ..Report::default() };
+        report.failed.push(("t_x.a".to_owned(), "creating"));
+        report.skipped = vec![skipped("t_x.b", Some("t_x.a")), skipped("t_x.c", None)];
+        report.skipped.extend((0..30).map(|index| skipped(&format!("t_x.n[{index}]"), Some("t_x.a"))));
+        expect![[r#"
+
+            Apply incomplete! Resources: 1 added, 0 changed, 0 destroyed; 1 failed, 32 not begun.
+              t_x.a: creating failed
+              t_x.b: not begun, because t_x.a failed
+              t_x.c: not begun, because something that it needs failed
+              t_x.n[0]: not begun, because t_x.a failed
+              t_x.n[1]: not begun, because t_x.a failed
+              t_x.n[2]: not begun, because t_x.a failed
+              t_x.n[3]: not begun, because t_x.a failed
+              t_x.n[4]: not begun, because t_x.a failed
+              t_x.n[5]: not begun, because t_x.a failed
+              t_x.n[6]: not begun, because t_x.a failed
+              t_x.n[7]: not begun, because t_x.a failed
+              t_x.n[8]: not begun, because t_x.a failed
+              t_x.n[9]: not begun, because t_x.a failed
+              t_x.n[10]: not begun, because t_x.a failed
+              t_x.n[11]: not begun, because t_x.a failed
+              t_x.n[12]: not begun, because t_x.a failed
+              t_x.n[13]: not begun, because t_x.a failed
+              t_x.n[14]: not begun, because t_x.a failed
+              t_x.n[15]: not begun, because t_x.a failed
+              t_x.n[16]: not begun, because t_x.a failed
+              t_x.n[17]: not begun, because t_x.a failed
+              … and 12 more were not begun
+        "#]]
+        .assert_eq(&failed(&report, false, &LOOK));
+    }
 }

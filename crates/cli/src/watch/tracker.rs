@@ -166,6 +166,8 @@ impl Tracker {
 
     fn begin(&mut self, place: Place, id: Option<ShownId>, now: Moment) {
         let (address, deposed, doing) = &place;
+        // What is not there yet has no id.
+        let id = id.filter(|_| *doing != Doing::Create);
         self.say(lines::begin(&lines::object(address, deposed.as_ref()), *doing, id.as_ref()), false);
         self.begun += 1;
         let (number, due) = (self.begun, now.passed + STILL);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unicode_width::UnicodeWidthChar as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::clock::Moment;
 use super::lines::duration;
@@ -31,15 +31,15 @@ pub(super) fn draw(tracker: &Tracker, style: Style, now: Moment) -> Vec<String> 
         let (branch, below) = if last { ("└─", "  ") } else { ("├─", "│ ") };
         let with = running.with.as_ref().map(|with| format!(" ({with})")).unwrap_or_default();
         let elapsed = duration(now.passed.saturating_sub(running.since));
-        let text = format!("{branch} {}: {}{with} {elapsed}", running.address, running.doing.verb());
-        lines.push(cut(&text, style.width));
+        let tail = format!(": {}{with} {elapsed}", running.doing.verb());
+        let name = shortened(&running.address.to_string(), style.width.saturating_sub(tail.width() + 4));
+        lines.push(cut(&format!("{branch} {name}{tail}"), style.width));
         let waiting = tracker.waits.for_object(&running.address, NAMES);
         if waiting.count > 0 {
             let more = if waiting.count > waiting.names.len() { ", …" } else { "" };
             let plus = if waiting.and_more { "+" } else { "" };
             let verb = if waiting.count == 1 { "waits" } else { "wait" };
-            let text =
-                format!("{below}   {}{plus} {verb} for it: {}{more}", waiting.count, waiting.names.join(", "));
+            let text = format!("{below}   {}{plus} {verb} for it: {}{more}", waiting.count, waiting.names.join(", "));
             lines.push(paint.text(Tone::Faint, &cut(&text, style.width)));
         }
     }
@@ -58,6 +58,11 @@ fn headline(tracker: &Tracker, running: usize, passed: Duration) -> String {
         }
         None => format!("Planning: {} read, {running} running, {passed}", tracker.over),
     }
+}
+
+/// A name with its end left out, if it is too long.
+fn shortened(name: &str, width: usize) -> String {
+    if name.width() <= width { name.to_owned() } else { cut(name, width) + "…" }
 }
 
 /// The text, as far as it fits on a line.

@@ -97,3 +97,42 @@ impl Waits {
         waiting
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use groma_model::address::Traversal;
+
+    use super::*;
+
+    fn address(text: &str) -> AbsInstance {
+        AbsInstance::from_traversal(&Traversal::parse(text).unwrap()).unwrap()
+    }
+
+    /// `b[0]` to `b[3]` wait for `a`, some of them behind a gate; `c` waits for `b[0]`.
+    pub(in crate::watch) fn waits() -> Waits {
+        let names = ["t_x.a", "", "t_x.b[0]", "t_x.b[1]", "t_x.b[2]", "t_x.b[3]", "t_x.c"];
+        let mut waits = Waits { needed_by: vec![Vec::new(); names.len()], ..Waits::default() };
+        waits.needed_by[0] = vec![1, 2];
+        waits.needed_by[1] = vec![3, 4, 5];
+        waits.needed_by[2] = vec![6];
+        for (at, name) in names.iter().enumerate() {
+            waits.object_of.push((!name.is_empty()).then_some(waits.objects.len()));
+            if !name.is_empty() {
+                waits.objects.push(address(name));
+                waits.steps_of.insert(address(name), vec![at]);
+            }
+        }
+        waits
+    }
+
+    #[test]
+    fn those_behind_a_gate_wait_too() {
+        let mut waits = waits();
+        let waiting = waits.for_object(&address("t_x.a"), 2);
+        assert_eq!(waiting.count, 4);
+        assert_eq!(waiting.names, ["t_x.b[0]", "t_x.b[1]"]);
+        waits.over(&address("t_x.b[0]"));
+        assert_eq!(waits.for_object(&address("t_x.a"), 9).count, 3);
+        assert_eq!(waits.for_object(&address("t_x.c"), 9), Waiting::default());
+    }
+}

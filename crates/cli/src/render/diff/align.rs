@@ -120,7 +120,8 @@ mod tests {
     fn long_sequences_take_no_table() {
         let before: Vec<u32> = (0..100_000).collect();
         let after: Vec<u32> = (0..100_000).filter(|n| n % 1000 != 5).chain([7]).collect();
-        let kept = align(&before, &after, &|_, _| false).iter().filter(|Aligned(b, a)| b.is_some() && a.is_some()).count();
+        let kept =
+            align(&before, &after, &|_, _| false).iter().filter(|Aligned(b, a)| b.is_some() && a.is_some()).count();
         assert_eq!(kept, 99_900);
     }
 }

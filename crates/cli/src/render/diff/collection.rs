@@ -50,10 +50,7 @@ pub(super) fn zipped<'v>(pair: &Pair<'v, '_>, compare: &Compare<'_, 'v>) -> Diff
 }
 
 /// What differs at each place.
-pub(super) fn by_place<'v>(
-    pair: &Pair<'v, '_>,
-    compare: &dyn Fn(&Pair<'v, '_>, usize) -> Diff<'v>,
-) -> Vec<Diff<'v>> {
+pub(super) fn by_place<'v>(pair: &Pair<'v, '_>, compare: &dyn Fn(&Pair<'v, '_>, usize) -> Diff<'v>) -> Vec<Diff<'v>> {
     let (before, after) = (items(pair.before), items(pair.after));
     let one = |at: usize| compare(&pair.elements(before.get(at), after.get(at), at).if_relevant(), at);
     (0..before.len().max(after.len())).map(one).collect()

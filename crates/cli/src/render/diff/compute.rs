@@ -288,7 +288,8 @@ fn of_kind<'v>(pair: &Pair<'v, '_>, kind: Kind) -> Diff<'v> {
     match kind {
         Kind::Null | Kind::Bool | Kind::Number | Kind::String => leaf(pair),
         Kind::Array => {
-            let objects = |a: &Value, b: &Value| self::kind(Some(a)) == Kind::Object && self::kind(Some(b)) == Kind::Object;
+            let objects =
+                |a: &Value, b: &Value| self::kind(Some(a)) == Kind::Object && self::kind(Some(b)) == Kind::Object;
             collection::list(pair, &objects, &dynamic)
         }
         Kind::Object => collection::dynamic_object(pair, &dynamic),

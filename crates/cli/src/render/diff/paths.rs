@@ -35,9 +35,7 @@ impl<'p> Paths<'p> {
     pub(super) fn end_here(&self) -> bool {
         match self {
             Self::All => true,
-            Self::Left { steps, .. } => {
-                steps.iter().any(|left| matches!(left, [] | [PathStep::Element(_), ..]))
-            }
+            Self::Left { steps, .. } => steps.iter().any(|left| matches!(left, [] | [PathStep::Element(_), ..])),
         }
     }
 

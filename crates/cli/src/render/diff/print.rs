@@ -367,9 +367,7 @@ impl<'o> Printer<'o> {
         }
         let (first, second) = match secrecy.before {
             true => ("will no longer be marked as sensitive", "after applying this change."),
-            false => {
-                ("will be marked as sensitive and will not", "display in UI output after applying this change.")
-            }
+            false => ("will be marked as sensitive and will not", "display in UI output after applying this change."),
         };
         self.spaces(indent * 4);
         self.out.push_str("  # ");

@@ -13,8 +13,8 @@ use crate::render::paint::Tone;
 /// Writes the section, if there is anything to say. Whether there was.
 pub(super) fn section(page: &mut Page<'_>, plan: &Plan) -> bool {
     let refresh_only = plan.mode == Mode::RefreshOnly;
-    let changes_nothing = !plan.changes.iter().any(is_shown)
-        && plan.outputs.values().all(|output| output.action == Action::NoOp);
+    let changes_nothing =
+        !plan.changes.iter().any(is_shown) && plan.outputs.values().all(|output| output.action == Action::NoOp);
     if plan.drift.is_empty() || (changes_nothing && !refresh_only) {
         return false;
     }

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use groma_model::address::InstanceKey;
 use groma_model::codec::json;
 use groma_model::value::go_quote;
-use groma_run::engine::change::{Action, Change, Note, Reason};
 use groma_run::engine::ImportTarget;
+use groma_run::engine::change::{Action, Change, Note, Reason};
 
 use super::is_moved;
 use crate::render::paint::{Paint, Tone};
@@ -98,12 +98,23 @@ fn replaced(out: &mut String, paint: Paint, reason: Option<Reason>) {
     out.push_str(after);
 }
 
+/// Whether a reason says more than the headline does.
+fn is_told(action: Action, reason: Reason) -> bool {
+    let forgot =
+        matches!(reason, Reason::ForgotBecauseLifecycleDestroyInConfig | Reason::ForgotBecauseLifecycleDestroyInState);
+    match action {
+        Action::Read | Action::Delete => true,
+        Action::Forget => forgot,
+        _ => false,
+    }
+}
+
 /// Why, a line each.
 fn reasons(change: &Change) -> Vec<String> {
     let resource = &change.address.instance.resource;
     let key = change.address.key();
     let mut lines = Vec::new();
-    let because = match change.reason {
+    let because = match change.reason.filter(|reason| is_told(change.action, *reason)) {
         Some(Reason::ReadBecauseConfigUnknown) => Some("config refers to values not yet known".to_owned()),
         Some(Reason::ReadBecauseDependencyPending) => {
             Some("depends on a resource or a module with changes pending".to_owned())
