@@ -136,8 +136,9 @@ fn address(text: &str, session: &mut Session) -> Result<AbsInstance, Diagnostics
 
 /// The resource must be in the configuration, so that the next plan does not destroy what a typo has imported.
 fn declared(address: &AbsInstance, session: &mut Session) -> Result<(), Diagnostics> {
-    if session.is_empty() {
-        let dir = session.start().root_dir.display();
+    let start = session.start();
+    if session.is_empty() || !start.working_dir.join(&start.root_dir).is_dir() {
+        let dir = start.root_dir.display();
         let detail = format!(
             "The directory {dir} does not contain any configuration files (.tf or .tf.json). To specify a different configuration \
              directory, use the -config=\"...\" command line option."

@@ -1,9 +1,9 @@
 //! A directory and an environment of our own to run groma in.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use expect_test::Expect;
 use tempfile::TempDir;
@@ -82,6 +82,11 @@ impl Sandbox {
             .collect()
     }
 
+    /// Where a file is.
+    pub(crate) fn path(&self, name: &str) -> std::path::PathBuf {
+        self.dir.path().join(name)
+    }
+
     pub(crate) fn exists(&self, name: &str) -> bool {
         self.dir.path().join(name).exists()
     }
@@ -95,24 +100,87 @@ impl Sandbox {
         self.run_with(arguments, "")
     }
 
-    /// Runs groma with text on its standard input.
-    pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Outcome {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_groma"))
+    fn spawn(&self, arguments: &[&str]) -> Child {
+        let environment = self.environment.iter().map(|(name, value)| (name, value));
+        Command::new(env!("CARGO_BIN_EXE_groma"))
             .args(arguments)
             .current_dir(self.dir.path())
             .env_clear()
+            // Provisioners run programs.
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.dir.path())
-            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .envs(environment)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .unwrap();
+            .unwrap()
+    }
+
+    /// Starts groma, to talk with it.
+    pub(crate) fn begin(&self, arguments: &[&str]) -> Running {
+        let mut child = self.spawn(arguments);
+        let out = child.stdout.take().unwrap();
+        Running { child, out, told: String::new() }
+    }
+
+    /// Runs groma with text on its standard input.
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Outcome {
+        let mut child = self.spawn(arguments);
         // A command that does not read its input may be gone already.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let output = child.wait_with_output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap().replace(&platform(), "PLATFORM");
         Outcome { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+/// Groma at work.
+pub(crate) struct Running {
+    child: Child,
+    out: ChildStdout,
+    told: String,
+}
+
+impl Running {
+    /// Reads what it says until this was said.
+    #[track_caller]
+    pub(crate) fn wait_for(&mut self, text: &str) {
+        let mut byte = [0];
+        let mut bytes = std::mem::take(&mut self.told).into_bytes();
+        while !bytes.ends_with(text.as_bytes()) {
+            let read = self.out.read(&mut byte).unwrap();
+            assert_eq!(read, 1, "{text:?} was not said, but {}", String::from_utf8_lossy(&bytes));
+            bytes.push(byte[0]);
+        }
+        self.told = String::from_utf8(bytes).unwrap();
+    }
+
+    /// What it said so far.
+    pub(crate) fn told(&self) -> &str {
+        &self.told
+    }
+
+    /// Answers a question.
+    pub(crate) fn answer(&mut self, text: &str) {
+        self.child.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Sends a signal, by its name.
+    #[cfg(unix)]
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+    }
+
+    /// Waits for its end. Its standard input stays open until then.
+    pub(crate) fn end(mut self) -> Outcome {
+        let stdin = self.child.stdin.take();
+        self.out.read_to_string(&mut self.told).unwrap();
+        let output = self.child.wait_with_output().unwrap();
+        drop(stdin);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        Outcome { code: output.status.code().unwrap_or(-1), stdout: self.told, stderr }
     }
 }
 

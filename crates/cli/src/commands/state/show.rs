@@ -115,5 +115,9 @@ fn only(state: &State, address: &AbsInstance) -> Option<State> {
     let instance = InstanceState { provider_key: instance.provider_key.clone(), ..InstanceState::from(object) };
     let resource =
         ResourceState { provider: resource.provider.clone(), instances: [(address.key().clone(), instance)].into() };
-    Some(State { resources: [(address.resource(), resource)].into(), ..State::default() })
+    Some(State {
+        tool_version: state.tool_version.clone(),
+        resources: [(address.resource(), resource)].into(),
+        ..State::default()
+    })
 }
