@@ -2,6 +2,7 @@
 //! its providers found, its state read and locked. How anything is shown is not decided here.
 
 mod counting;
+mod hosts;
 mod importing;
 mod open;
 mod providers;
@@ -35,6 +36,7 @@ use crate::state_access::StateAccess;
 pub use crate::state_access::{LockWish, PathOverrides};
 use counting::Counting;
 pub use counting::Counts;
+use hosts::Hosts;
 use providers::BookProviders;
 use saving::Saver;
 
@@ -126,6 +128,8 @@ pub struct Operation {
     snapshot: Snapshot,
     /// Which providers are used.
     locks: Locks,
+    /// How they are named in the state.
+    hosts: Hosts,
     provisioners: Arc<dyn Provisioners>,
     /// When the plan is made, or was made.
     time: (i64, u32),
@@ -227,7 +231,7 @@ impl Operation {
         let began = saving::now();
         let applied = {
             let oracle = NothingExists(BookOracle::new(self.providers.book(), Some(&self.access)));
-            let mut saver = Saver::new(&mut self.storage, watch.interrupt.clone());
+            let mut saver = Saver::new(&mut self.storage, &self.hosts, watch.interrupt.clone());
             let request = apply::Request {
                 plan,
                 tree: &self.tree,
@@ -249,6 +253,7 @@ impl Operation {
             Ok(applied) => (applied.state, applied.diagnostics),
             Err(problem) => (self.state.as_ref().clone(), Diagnostics::from(problem)),
         };
+        self.hosts.name(&mut state);
         let (found, unsaved) = saving::save_finally(&mut self.storage, &mut state, &session.start().working_dir);
         diagnostics.extend(found);
         diagnostics.sort(session.sources());
@@ -258,6 +263,7 @@ impl Operation {
 
     /// Stores a state that was looked up, with nothing carried out.
     pub fn save_state(&mut self, session: &Session, state: &mut State) -> Diagnostics {
+        self.hosts.name(state);
         saving::save_finally(&mut self.storage, state, &session.start().working_dir).0
     }
 

@@ -8,9 +8,11 @@ use groma_lang::environment::Environment as _;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_state::State;
 
+use super::hosts::Hosts;
 use super::providers::BookProviders;
 use super::{Operation, Wishes};
 use crate::backend::{Backend, LocalSettings};
+use crate::lock_file;
 use crate::providers::{ProviderAccess, Strictness, override_warning};
 use crate::provisioners::{Programs, Surroundings};
 use crate::requirements;
@@ -138,16 +140,18 @@ impl Opening<'_> {
             return None;
         }
         // What is wrong with it was said when the providers were found.
-        let (locks, _) = session.locks();
+        let working_dir = session.start().working_dir.clone();
+        let (locks, _) = lock_file::load(session.sources_mut(), &working_dir);
+        let hosts = Hosts::new(&locks);
         let time = session.machine().now();
         let surroundings = Surroundings {
             home_dir: session.start().home_dir.clone(),
             agent_socket: access.online.variables().get("SSH_AUTH_SOCK").map(PathBuf::from),
-            ..Surroundings::in_directory(session.start().working_dir.clone())
+            ..Surroundings::in_directory(working_dir)
         };
         let providers = Arc::new(BookProviders::new(Arc::new(book)));
         let provisioners = Arc::new(Programs::new(surroundings));
-        Some(Operation { access, tree, inputs, providers, storage, state, snapshot, locks, provisioners, time })
+        Some(Operation { access, tree, inputs, providers, storage, state, snapshot, locks, hosts, provisioners, time })
     }
 }
 

@@ -8,6 +8,7 @@ use groma_engine::interrupt::{Interrupt, Urgency};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_state::{Layout, State, encode, write_file};
 
+use super::hosts::Hosts;
 use crate::state_access::StateAccess;
 
 /// How long to wait at least between two writes.
@@ -26,14 +27,15 @@ pub(super) fn now() -> Instant {
 /// Stores a state as often as that is worth it.
 pub(super) struct Saver<'a> {
     storage: &'a mut StateAccess,
+    hosts: &'a Hosts,
     interrupt: Interrupt,
     last: Instant,
     took: Duration,
 }
 
 impl<'a> Saver<'a> {
-    pub(super) fn new(storage: &'a mut StateAccess, interrupt: Interrupt) -> Self {
-        Self { storage, interrupt, last: now(), took: Duration::ZERO }
+    pub(super) fn new(storage: &'a mut StateAccess, hosts: &'a Hosts, interrupt: Interrupt) -> Self {
+        Self { storage, hosts, interrupt, last: now(), took: Duration::ZERO }
     }
 
     fn is_due(&self) -> bool {
@@ -47,7 +49,9 @@ impl Save for Saver<'_> {
             return Ok(());
         }
         let began = now();
-        let saved = self.storage.save(&mut state.clone());
+        let mut state = state.clone();
+        self.hosts.name(&mut state);
+        let saved = self.storage.save(&mut state);
         self.last = now();
         self.took = self.last.duration_since(began);
         saved.map(|_| ())
