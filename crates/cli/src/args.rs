@@ -20,6 +20,10 @@ pub(crate) struct Invocation {
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
 
+    /// What the command is called, for logs.
+    #[arg(skip)]
+    pub(crate) name: String,
+
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -113,7 +117,9 @@ pub(crate) fn parse(arguments: &[String], environment: &EnvVars) -> Result<Invoc
         let help = plain.and_then(Result::err).filter(|plain| plain.kind() == error.kind());
         Early(help.unwrap_or(error))
     })?;
-    Invocation::from_arg_matches(&matches).map_err(Early)
+    let mut invocation = Invocation::from_arg_matches(&matches).map_err(Early)?;
+    invocation.name = matches.subcommand_name().unwrap_or_default().to_owned();
+    Ok(invocation)
 }
 
 /// `-json` may be written `-json=true` and `-json=false`, and so may every other switch, in all ways that Go knows.

@@ -59,6 +59,7 @@ pub(crate) fn run(invocation: Invocation, environment: EnvVars) -> ExitCode {
         ui.failure(&failure);
         return ExitCode::FAILURE;
     }
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), command = invocation.name, "groma begins");
     if invocation.command.uses_environment() {
         let problems = environment.problems();
         ui.diagnostics(&problems, &SourceMap::new());

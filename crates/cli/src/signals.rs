@@ -52,11 +52,11 @@ pub(crate) fn listen(interrupt: Interrupt, say: Say) {
     let listener = move || {
         runtime.block_on(async move {
             signals.next().await;
+            interrupt.ask();
             say(Interruption::First);
-            interrupt.ask();
             signals.next().await;
-            say(Interruption::Second);
             interrupt.ask();
+            say(Interruption::Second);
             tokio::select! {
                 () = signals.next() => {}
                 () = tokio::time::sleep(GRACE) => {}

@@ -12,8 +12,14 @@
 #[path = "cli/sandbox.rs"]
 mod sandbox;
 
+#[path = "cli/asking.rs"]
+mod asking;
+#[path = "cli/bad_input.rs"]
+mod bad_input;
 #[path = "cli/console.rs"]
 mod console;
+#[path = "cli/environment.rs"]
+mod environment;
 #[path = "cli/fmt.rs"]
 mod fmt;
 #[path = "cli/general.rs"]
@@ -22,6 +28,8 @@ mod general;
 mod init;
 #[path = "cli/modules.rs"]
 mod modules;
+#[path = "cli/operations.rs"]
+mod operations;
 #[path = "cli/providers.rs"]
 mod providers;
 #[path = "cli/validate.rs"]

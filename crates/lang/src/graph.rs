@@ -8,6 +8,7 @@ mod order;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
+use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_syntax::body::Attribute;
 
@@ -110,6 +111,22 @@ impl<'t> Graph<'t> {
     /// The node of a declaration.
     pub fn find(&self, module: ModuleIndex, kind: NodeKind) -> Option<NodeIndex> {
         self.index.get(&Node { module, kind }).copied()
+    }
+
+    /// Where a node is declared. None if nothing in the configuration stands for it.
+    pub fn place(&self, node: NodeIndex) -> Option<Span> {
+        let Node { module, kind } = &self.nodes[node];
+        let entry = &self.modules[*module];
+        let declared = &entry.node.module;
+        match kind {
+            NodeKind::Variable(name) => declared.variables.get(name).map(|found| found.declared.header),
+            NodeKind::Local(name) => declared.locals.get(name).map(|found| found.span),
+            NodeKind::Output(name) => declared.outputs.get(name).map(|found| found.declared.header),
+            NodeKind::Expansion | NodeKind::Close => entry.node.call_span,
+            NodeKind::Resource(key) => declared.resources.get(key).map(|found| found.declared.header),
+            NodeKind::Check(name) => declared.checks.get(name).map(|found| found.declared.header),
+            NodeKind::Provider(key) => declared.provider_configs.get(key).map(|found| found.declared.header),
+        }
     }
 
     /// The full name of a node, e.g. `module.a.local.b`.

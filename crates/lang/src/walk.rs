@@ -153,7 +153,7 @@ impl<'a> Walk<'a> {
         }
         match walk.graph.order() {
             Ok(order) => walk.visit_all(&order, &mut diagnostics),
-            Err(cycle) => diagnostics.push(Diagnostic::error(cycle.to_string(), "")),
+            Err(cycle) => diagnostics.push(cycle.diagnostic()),
         }
         (walk, diagnostics)
     }

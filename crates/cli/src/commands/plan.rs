@@ -119,7 +119,7 @@ impl Job<'_> {
         self.stage.plan(plan)?;
         diagnostics.sort(self.session.sources());
         self.stage.diagnostics(&diagnostics, self.session.sources())?;
-        let empty = plan.is_empty();
+        let empty = plan.is_empty() || plan.errored;
         if !empty {
             let config = self.args.generate_config_out.as_deref().filter(|_| generated);
             self.stage.people(&render::plan::next_step(self.args.out.as_deref(), config, self.stage.look()))?;

@@ -90,6 +90,7 @@ pub(super) fn problems(all: &BTreeMap<String, String>) -> Diagnostics {
         }
     }
     diagnostics.extend(all.get("TF_STATE_PERSIST_INTERVAL").and_then(|text| interval(text)));
+    diagnostics.extend(all.get("TF_TEMPLATE_RECURSION_DEPTH").and_then(|text| depth(text)));
     diagnostics
 }
 
@@ -103,6 +104,14 @@ fn interval(text: &str) -> Option<Diagnostic> {
          {LONGEST_INTERVAL}, not {text:?}."
     );
     Some(Diagnostic::error("Invalid TF_STATE_PERSIST_INTERVAL", detail))
+}
+
+fn depth(text: &str) -> Option<Diagnostic> {
+    if text.is_empty() || text.parse::<usize>().is_ok() {
+        return None;
+    }
+    let detail = format!("TF_TEMPLATE_RECURSION_DEPTH is how deep templates may call each other, not {text:?}.");
+    Some(Diagnostic::error("Invalid TF_TEMPLATE_RECURSION_DEPTH", detail))
 }
 
 #[cfg(test)]

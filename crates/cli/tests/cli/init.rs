@@ -261,6 +261,7 @@ fn backends_that_are_not_there_yet_are_not_pretended() {
            2:   backend "s3" {
 
         The backend "s3" is not supported yet: for now the state is a local file.
+
         Run "groma init -backend=false" to install modules and providers without it.
     "#]]);
     assert_eq!(sandbox.run(&["init", "-backend=false"]).code, 0);

@@ -1,5 +1,8 @@
 //! Putting nodes in order, without recursion: a chain of a hundred thousand locals is nothing special.
 
+use groma_model::diag::Diagnostic;
+use groma_model::span::Span;
+
 use super::{Graph, NodeIndex};
 
 /// Nodes that wait for each other, by name.
@@ -8,6 +11,18 @@ use super::{Graph, NodeIndex};
 pub struct Cycle {
     /// Their names, sorted.
     pub names: Vec<String>,
+    /// Where one of them is declared.
+    pub place: Option<Span>,
+}
+
+impl Cycle {
+    /// As people are told.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let detail =
+            "Each of these needs another one of them, so none can come first. Take one of the references away.";
+        let diagnostic = Diagnostic::error(self.to_string(), detail);
+        self.place.into_iter().fold(diagnostic, Diagnostic::at)
+    }
 }
 
 /// Depth first, in the order of declaration, so that the result does not depend on anything else.
@@ -54,5 +69,6 @@ fn cycle_from(graph: &Graph<'_>, stack: &[(NodeIndex, usize)], start: NodeIndex)
     let from = stack.iter().position(|(node, _)| *node == start).unwrap_or(0);
     let mut names: Vec<String> = stack[from..].iter().map(|(node, _)| graph.name(*node)).collect();
     names.sort();
-    Cycle { names }
+    let place = stack[from..].iter().filter_map(|(node, _)| graph.place(*node)).min();
+    Cycle { names, place }
 }

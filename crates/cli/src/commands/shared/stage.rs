@@ -346,10 +346,32 @@ struct Audience {
 
 impl Events for Audience {
     fn tell(&self, event: Event) {
+        log(&event);
         self.voices.tell(&event);
         if let Some(people) = &self.people {
             people.tell(event);
         }
+    }
+}
+
+/// What happens, for logs: what and where, and nothing of what it is.
+fn log(event: &Event) {
+    match event {
+        Event::RefreshStarted(address, _) => tracing::debug!(%address, "is read"),
+        Event::RefreshDone(address, _) => tracing::trace!(%address, "was read"),
+        Event::ImportStarted(address, _) => tracing::debug!(%address, "is looked up"),
+        Event::ImportDone(address, _) => tracing::trace!(%address, "was found"),
+        Event::ApplyStarted { address, action, .. } => tracing::debug!(%address, ?action, "begins"),
+        Event::ApplyDone { address, action, .. } => tracing::debug!(%address, ?action, "is done"),
+        Event::ApplyFailed { address, action, .. } => tracing::error!(%address, ?action, "failed"),
+        Event::Stopping => tracing::info!("stopping"),
+        Event::Skipped(..)
+        | Event::ProvisionStarted(..)
+        | Event::ProvisionOutput(..)
+        | Event::ProvisionDone(..)
+        | Event::ProvisionFailed(..)
+        | Event::EphemeralStarted(..)
+        | Event::EphemeralDone(..) => {}
     }
 }
 
