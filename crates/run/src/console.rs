@@ -2,14 +2,19 @@
 
 mod stored_values;
 
+use std::sync::Arc;
+
 use groma_lang::display;
 use groma_lang::eval::evaluate;
 use groma_lang::walk::{Purpose, Walk};
 use groma_model::diag::Diagnostics;
 use groma_model::span::SourceMap;
+use groma_state::State;
 
+use crate::operate::Kind;
 use crate::providers::{BookOracle, ProviderAccess};
 use crate::session::{Loaded, Session, UsedProviders};
+use crate::state_access::{LockWish, PathOverrides, StateAccess};
 use stored_values::StoredValues;
 
 /// What a line led to.
@@ -33,6 +38,7 @@ const HELP: &str = "The console allows you to experiment with expressions.\n\n\
 /// Loads the configuration, evaluates it and hands a [`Console`] to `talk`; none if it could not be loaded.
 pub fn with_console<T>(
     session: &mut Session,
+    wish: &StateWish,
     access: impl FnOnce() -> (ProviderAccess, Diagnostics),
     talk: impl FnOnce(&Session, Option<&Console<'_>>, Diagnostics) -> T,
 ) -> T {
@@ -41,13 +47,8 @@ pub fn with_console<T>(
     let (Some(tree), false) = (tree, diagnostics.has_errors()) else { return talk(session, None, diagnostics) };
     let UsedProviders { book, access, diagnostics: found } = session.used_providers(&tree, access);
     diagnostics.extend(found);
-    let state = match session.stored_state() {
-        Ok(state) => state.unwrap_or_default(),
-        Err(problem) => {
-            diagnostics.push(problem);
-            return talk(session, None, diagnostics);
-        }
-    };
+    let read = read_state(session, wish);
+    let Some((mut storage, state)) = diagnostics.take(read) else { return talk(session, None, diagnostics) };
     let oracle = StoredValues::new(BookOracle::new(&book, access.as_ref()), state);
     let settings = session.settings(Purpose::Evaluate, &oracle);
     let (walk, found) = Walk::run(&tree, settings, &inputs);
@@ -56,7 +57,30 @@ pub fn with_console<T>(
     let result = talk(session, Some(&Console { walk }), diagnostics);
     // Problems with providers were shown with the answers that they concern.
     let _ = oracle.schemas.finish();
+    // A lock that cannot be given back is found, and taken away, by whoever meets it.
+    let _ = storage.unlock();
     result
+}
+
+/// How the state is reached.
+#[derive(Debug, Clone, Default)]
+pub struct StateWish {
+    /// Files instead of those of the backend.
+    pub paths: PathOverrides,
+    /// Whether the state is locked meanwhile.
+    pub lock: LockWish,
+}
+
+fn read_state(session: &mut Session, wish: &StateWish) -> Result<(StateAccess, Arc<State>), Diagnostics> {
+    let mut storage = StateAccess::open(session, &wish.paths)?;
+    storage.lock(Kind::Other.lock_name(), wish.lock)?;
+    match storage.read() {
+        Ok(state) => Ok((storage, state.unwrap_or_default())),
+        Err(mut problems) => {
+            problems.extend(storage.unlock());
+            Err(problems)
+        }
+    }
 }
 
 /// An evaluated configuration that answers expressions.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use groma_model::diag::Diagnostic;
-use groma_run::console::{Answer, Console, with_console};
+use groma_run::console::{Answer, Console, StateWish, with_console};
+use groma_run::operate::{LockWish, PathOverrides};
 use groma_run::session::Session;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
@@ -38,8 +39,13 @@ pub(crate) struct Args {
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     let ui = Ui::new(args.view.no_color || context.environment.no_color);
     let mut session = session(context, PathBuf::from("."), args.variables);
+    let wish = StateWish {
+        paths: PathOverrides { state: args.state, ..PathOverrides::default() },
+        lock: LockWish { wanted: args.lock.lock, timeout: args.lock.lock_timeout },
+    };
     with_console(
         &mut session,
+        &wish,
         || provider_access(context),
         |session, console, mut diagnostics| {
             if diagnostics.has_errors() && console.is_some() {

@@ -55,6 +55,23 @@ fn values_come_from_everywhere_in_order() {
 }
 
 #[test]
+fn resources_are_as_the_state_knows_them() {
+    let sandbox = Sandbox::new().file("main.tf", "resource \"terraform_data\" \"a\" {\n  input = \"here\"\n}\n");
+    assert_eq!(sandbox.run(&["apply", "-auto-approve", "-state=other.tfstate"]).code, 0);
+    let asked =
+        |arguments: &[&str]| sandbox.run_with(&[&["console"], arguments].concat(), "terraform_data.a.output\n").stdout;
+    assert_eq!(asked(&["-state=other.tfstate"]), "\"here\"\n");
+    assert_ne!(asked(&[]), "\"here\"\n");
+    let mut working = sandbox.begin(&["apply", "-state=other.tfstate", "-replace=terraform_data.a"]);
+    working.wait_for("Enter a value:");
+    let locked = sandbox.run_with(&["console", "-state=other.tfstate"], "1\n");
+    assert!(locked.stderr.contains("Error acquiring the state lock"), "{}", locked.stderr);
+    assert_eq!(asked(&["-state=other.tfstate", "-lock=false"]), "\"here\"\n");
+    working.answer("no\n");
+    assert_eq!(working.end().code, 1);
+}
+
+#[test]
 fn secrets_are_not_shown() {
     let sandbox = Sandbox::new().file("main.tf", "variable \"s\" {\n  sensitive = true\n  default = \"hunter2\"\n}\n");
     let outcome = sandbox.run_with(&["console"], "var.s\n[var.s]\nlength(var.s)\nvar.s + 1\n");
