@@ -105,7 +105,7 @@ impl Default for Watch {
 /// What came of an apply.
 pub struct Outcome {
     /// What there is now.
-    pub state: State,
+    pub state: Arc<State>,
     /// What went wrong, and what is to be said besides.
     pub diagnostics: Diagnostics,
     /// How many objects were made, changed and so on.
@@ -227,8 +227,14 @@ impl Operation {
 
     /// Carries a plan out. What was done is stored as it goes, and in any case at the end.
     pub fn apply(&mut self, session: &Session, plan: &Plan, watch: &Watch) -> Outcome {
-        let counting = Arc::new(Counting::new(Arc::clone(&watch.events)));
         let began = saving::now();
+        if plan.errored {
+            let detail = "There were errors while the plan was made, so it cannot be carried out.";
+            let diagnostics = Diagnostic::error("Cannot apply incomplete plan", detail).into();
+            let (state, counts) = (Arc::clone(&self.state), Counts::default());
+            return Outcome { state, diagnostics, counts, duration: began.elapsed(), unsaved: None };
+        }
+        let counting = Arc::new(Counting::new(Arc::clone(&watch.events)));
         let applied = {
             let oracle = NothingExists(BookOracle::new(self.providers.book(), Some(&self.access)));
             let mut saver = Saver::new(&mut self.storage, &self.hosts, watch.interrupt.clone());
@@ -258,7 +264,9 @@ impl Operation {
         diagnostics.extend(found);
         diagnostics.sort(session.sources());
         let counts = counting.counts(plan, &state);
-        Outcome { state, diagnostics, counts, duration: began.elapsed(), unsaved }
+        // What is planned next starts from here.
+        self.state = Arc::new(state);
+        Outcome { state: Arc::clone(&self.state), diagnostics, counts, duration: began.elapsed(), unsaved }
     }
 
     /// Stores a state that was looked up, with nothing carried out.

@@ -64,7 +64,14 @@ impl StateAccess {
 
     /// Over a backend that is known already.
     pub(crate) fn of_backend(session: &Session, backend: Backend) -> Result<StateAccess, Diagnostics> {
-        let workspace = backend.selection.current().map_err(|problem| problem.diagnostic())?;
+        let workspace = backend.selection.current().map_err(|problem| match problem {
+            // Others have that as their summary.
+            WorkspaceError::BadEnvironment(name) => {
+                let detail = format!("No workspace can be called {name:?}.");
+                Diagnostic::error("Invalid workspace name set using TF_WORKSPACE", detail)
+            }
+            problem => problem.diagnostic(),
+        })?;
         Ok(Self::in_workspace(backend, workspace, session.machine().clone()))
     }
 
