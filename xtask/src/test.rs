@@ -93,7 +93,11 @@ fn cargo_test(counts: &mut Counts, selection: &[&str], environment: &[(&str, std
 /// it ran.
 fn slice(counts: &mut Counts) -> Result<()> {
     let environment = peers::environment(peers::Group::Test)?;
-    cargo_test(counts, &["--package=groma-slice", "--features=peers", "--test=slice", "--test=views"], &environment)
+    cargo_test(
+        counts,
+        &["--package=groma-slice", "--features=peers", "--test=slice", "--test=moving_in", "--test=views"],
+        &environment,
+    )
 }
 
 /// The client and the server of plugins, with plugins and hosts that others have made.

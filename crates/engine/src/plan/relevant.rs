@@ -1,34 +1,49 @@
 //! Which attributes of which resources the planned changes were worked out from, by what the configuration refers to. Those who show
 //! what changed outside leave out what had no influence.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use groma_lang::config::{Expr, Repetition, ResourceKey, Step, Traversal};
 use groma_lang::graph::{Graph, ModuleIndex};
 use groma_lang::refs::{Reference, Subject};
-use groma_model::address::{InstanceKey, ModuleInstance, ModuleStep};
+use groma_model::address::{AbsResource, InstanceKey, ModuleInstance, ModuleStep};
 use groma_model::text::Str;
 
 use super::ignore::path_of_steps;
 use super::{OutputChange, RelevantAttribute};
 use crate::change::{Action, Change};
 
+/// What changes.
+pub(super) struct Changing<'c> {
+    /// Objects that exist or will.
+    pub(super) changes: &'c [Change],
+    /// Outputs of the root module.
+    pub(super) outputs: &'c BTreeMap<Str, OutputChange>,
+    /// Outputs of other module instances that have a value. They are made anew by every run.
+    pub(super) inner_outputs: Vec<(&'c ModuleInstance, &'c Str)>,
+    /// Data sources that are dropped from the state.
+    pub(super) dropped: Vec<&'c AbsResource>,
+}
+
 /// The attributes that changes were worked out from, in the order of their addresses.
-pub(super) fn attributes<'c>(
-    graph: &Graph<'_>,
-    changes: &[Change],
-    outputs: impl Iterator<Item = (&'c Str, &'c OutputChange)>,
-) -> Vec<RelevantAttribute> {
-    let mut search = Search { graph, found: BTreeSet::new(), seen: BTreeSet::new(), pending: VecDeque::new() };
+pub(super) fn attributes(graph: &Graph<'_>, changing: &Changing<'_>) -> Vec<RelevantAttribute> {
+    let modules = graph.modules.iter().enumerate().map(|(at, entry)| (entry.node.path.as_slice(), at)).collect();
+    let mut search = Search { graph, modules, found: BTreeSet::new(), seen: BTreeSet::new(), pending: VecDeque::new() };
     let mut begun = BTreeSet::new();
-    for change in changes.iter().filter(|change| change.action != Action::NoOp) {
+    for change in changing.changes.iter().filter(|change| change.action != Action::NoOp) {
         // All instances of a resource refer to the same.
         if begun.insert(change.address.resource()) {
             search.follow_resource(&change.address.module, &change.address.instance.resource, &[]);
         }
     }
-    for (name, _) in outputs.filter(|(_, change)| change.action != Action::NoOp) {
+    for address in &changing.dropped {
+        search.follow_resource(&address.module, &address.resource, &[]);
+    }
+    for (name, _) in changing.outputs.iter().filter(|(_, change)| change.action != Action::NoOp) {
         search.follow_output(&ModuleInstance::root(), name);
+    }
+    for (module, name) in &changing.inner_outputs {
+        search.follow_output(module, name);
     }
     while let Some((module, traversal)) = search.pending.pop_front() {
         search.follow(&module, &traversal);
@@ -38,6 +53,7 @@ pub(super) fn attributes<'c>(
 
 struct Search<'g, 'a> {
     graph: &'g Graph<'a>,
+    modules: BTreeMap<&'g [Str], ModuleIndex>,
     found: BTreeSet<RelevantAttribute>,
     seen: BTreeSet<(ModuleInstance, String)>,
     pending: VecDeque<(ModuleInstance, Traversal)>,
@@ -45,8 +61,7 @@ struct Search<'g, 'a> {
 
 impl<'g> Search<'g, '_> {
     fn module(&self, module: &ModuleInstance) -> Option<ModuleIndex> {
-        let path = module.module();
-        self.graph.modules.iter().position(|entry| entry.node.path.as_slice() == path.names())
+        self.modules.get(module.module().names()).copied()
     }
 
     /// Takes in what an expression in a module refers to.
@@ -59,7 +74,13 @@ impl<'g> Search<'g, '_> {
     fn add_reference(&mut self, module: &ModuleInstance, traversal: &Traversal) {
         let Ok(reference) = Reference::parse(traversal) else { return };
         let rest = path_of_steps(reference.remaining(traversal));
-        if let Subject::Resource { resource, key } = &reference.subject {
+        // What a `dynamic` block goes through looks like a resource, too.
+        let declared = |resource: &ResourceKey| {
+            self.module(module).is_some_and(|at| self.graph.modules[at].node.module.resources.contains_key(resource))
+        };
+        if let Subject::Resource { resource, key } = &reference.subject
+            && declared(resource)
+        {
             let address = resource.absolute(module.clone()).instance(key.clone());
             self.found.insert(RelevantAttribute { resource: address.to_string(), attribute: rest.clone() });
         }

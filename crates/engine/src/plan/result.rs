@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use groma_lang::config::Output;
+use groma_lang::config::{Output, ResourceMode};
 use groma_lang::graph::NodeIndex;
 use groma_model::address::{AbsInstance, AbsResource, ModuleInstance, Provider};
 use groma_model::diag::{Diagnostic, Diagnostics};
@@ -19,7 +19,8 @@ use super::driver::Driver;
 use super::instance::Planned;
 use super::moves::MovedFrom;
 use super::provider_use::same_config;
-use super::{Mode, OutputChange, Plan, check, relevant};
+use super::relevant::Changing;
+use super::{Mode, OutputChange, Plan, RelevantAttribute, check, relevant};
 use crate::change::{Action, Change};
 use crate::execution::{Cycle, Execution, Sources};
 use crate::interrupt::Urgency;
@@ -46,7 +47,7 @@ impl Gathered {
     pub(super) fn new(state: State, moved_from: BTreeMap<AbsInstance, MovedFrom>) -> Self {
         // Data sources are read anew by every run.
         let mut prior = state.clone();
-        prior.resources.retain(|address, _| address.resource.mode == groma_lang::config::ResourceMode::Managed);
+        prior.resources.retain(|address, _| address.resource.mode == ResourceMode::Managed);
         Self {
             previous: state,
             prior,
@@ -240,7 +241,7 @@ impl Driver<'_, '_> {
             self.diagnostics.push(cycle_error(&cycle, &changes));
             Execution::default()
         });
-        let relevant = relevant::attributes(self.walk.graph(), &changes, outputs.iter());
+        let relevant = self.relevant_attributes(&changes, &outputs);
         let plan = Plan {
             mode: self.request.options.mode,
             changes,
@@ -275,6 +276,22 @@ impl Driver<'_, '_> {
                 self.gathered.prior.outputs.insert(name.clone(), state);
             }
         }
+    }
+
+    fn relevant_attributes(&self, changes: &[Change], outputs: &BTreeMap<Str, OutputChange>) -> Vec<RelevantAttribute> {
+        let graph = self.walk.graph();
+        let instances = (1..graph.modules.len()).flat_map(|module| self.walk.instances_of(module));
+        let with_value = instances.flat_map(|&instance| {
+            let module = self.walk.module_instance(instance);
+            let outputs = self.walk.outputs(instance).iter().filter(|(_, value)| !value.is_null());
+            outputs.map(move |(name, _)| (module, name))
+        });
+        let is_dropped = |address: &&AbsResource| {
+            self.request.options.mode == Mode::Destroy && address.resource.mode == ResourceMode::Data
+        };
+        let dropped = self.request.state.resources.keys().filter(is_dropped).collect();
+        let changing = Changing { changes, outputs, inner_outputs: with_value.collect(), dropped };
+        relevant::attributes(graph, &changing)
     }
 
     fn output_changes(&self) -> BTreeMap<Str, OutputChange> {

@@ -13,13 +13,13 @@ use groma_engine::providers::TERRAFORM_VERSION;
 use groma_lang::load::ModuleTree;
 use groma_lang::oracle::SchemaSource;
 use groma_lang::walk::InputValue;
-use groma_model::address::{Provider, ResourceMode};
+use groma_model::address::{AbsResource, Provider, ResourceMode};
 use groma_model::diag::Diagnostics;
 use groma_model::schema::IdentitySchema;
 use groma_model::span::SourceMap;
 use groma_model::text::Str;
 use groma_model::value::Value;
-use groma_state::OutputState;
+use groma_state::{OutputState, ResourceState};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::json;
 
@@ -98,12 +98,10 @@ impl Serialize for PlanView<'_> {
             let outputs = plan.outputs.iter().map(|(name, change)| (name.as_str(), OutputChangeView(change)));
             map.serialize_entry("output_changes", &outputs.collect::<BTreeMap<_, _>>())?;
         }
-        let outputs = self.prior_outputs();
-        if !(plan.prior_state.resources.is_empty() && outputs.is_empty()) {
-            let state = &plan.prior_state;
-            let version = TERRAFORM_VERSION;
-            let prior =
-                Document { state, schemas: self.schemas, tool_version: version, outputs: &outputs, checks: None };
+        let (resources, outputs) = (self.prior_resources(), self.prior_outputs());
+        if !(resources.is_empty() && outputs.is_empty()) {
+            let (schemas, tool_version) = (self.schemas, TERRAFORM_VERSION);
+            let prior = Document { resources, schemas, tool_version, outputs: &outputs, checks: None };
             map.serialize_entry("prior_state", &prior)?;
         }
         let configuration = ConfigView { tree: self.tree, sources: self.sources, schemas: self.schemas };
@@ -138,6 +136,16 @@ impl PlanView<'_> {
             }
         }
         found
+    }
+
+    /// What there is. Data sources that everything is taken down without are still told of.
+    fn prior_resources(&self) -> BTreeMap<&AbsResource, &ResourceState> {
+        let mut resources: BTreeMap<_, _> = self.plan.prior_state.resources.iter().collect();
+        if self.plan.mode == Mode::Destroy {
+            let is_data = |address: &AbsResource| address.resource.mode == ResourceMode::Data;
+            resources.extend(self.plan.previous_state.resources.iter().filter(|(address, _)| is_data(address)));
+        }
+        resources
     }
 
     /// The outputs that the state has while the plan is made: those whose values are known have them already.

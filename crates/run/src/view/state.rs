@@ -14,7 +14,7 @@ use groma_model::schema::Schema;
 use groma_model::text::Str;
 use groma_model::ty::Type;
 use groma_model::value::{PathMarks, Value};
-use groma_state::{Attributes, ObjectState, ObjectStatus, OutputState, State};
+use groma_state::{Attributes, ObjectState, ObjectStatus, OutputState, ResourceState, State};
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
@@ -49,7 +49,7 @@ impl Serialize for StateView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let checks = self.state.checks.as_deref().filter(|checks| !checks.is_empty()).map(checks::of_state);
         let document = Document {
-            state: self.state,
+            resources: self.state.resources.iter().collect(),
             schemas: self.schemas,
             tool_version: &self.state.tool_version,
             outputs: &self.state.outputs,
@@ -61,7 +61,7 @@ impl Serialize for StateView<'_> {
 
 /// A state as it is written, with what may be told otherwise than it is stored.
 pub(super) struct Document<'a> {
-    pub(super) state: &'a State,
+    pub(super) resources: BTreeMap<&'a AbsResource, &'a ResourceState>,
     pub(super) schemas: &'a dyn SchemaSource,
     pub(super) tool_version: &'a str,
     pub(super) outputs: &'a BTreeMap<Str, OutputState>,
@@ -72,7 +72,7 @@ impl Serialize for Document<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("format_version", "1.0")?;
-        if self.outputs.is_empty() && self.state.resources.is_empty() {
+        if self.outputs.is_empty() && self.resources.is_empty() {
             return map.end();
         }
         if !self.tool_version.is_empty() {
@@ -98,7 +98,7 @@ impl Serialize for Values<'_, '_> {
         }
         let schemas = Schemas { source: document.schemas, known: RefCell::default() };
         let mut objects = Vec::new();
-        for (address, resource) in &document.state.resources {
+        for (&address, &resource) in &document.resources {
             for (key, instance) in &resource.instances {
                 let current = instance.current.iter().map(|object| (None, object));
                 let deposed = instance.deposed.iter().map(|(key, object)| (Some(key), object));
