@@ -1,12 +1,17 @@
 //! What differs between two objects, and which of it needs a new object. Values that must not be shown are never in here.
 
+use std::collections::BTreeSet;
+
 use groma_model::path::{Path, PathKey, PathStep};
-use groma_model::value::{Value, ValueKind};
+use groma_model::value::{Value, ValueKind, WalkControl};
 
 use crate::change::Change;
 
 /// How many characters of a value are shown.
 const SHOWN: usize = 60;
+
+/// Shorter secrets are looked for in nothing else: they occur everywhere.
+const SHORTEST_SECRET: usize = 3;
 
 /// An attribute that will be different.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,13 +50,30 @@ pub(super) fn changed(change: &Change) -> Vec<AttributeChange> {
     if change.before.is_null() || change.after.is_null() {
         return Vec::new();
     }
-    let mut walk = Walk { change, path: Path::root(), found: Vec::new() };
+    let mut secrets = BTreeSet::new();
+    add_secrets(&change.before, false, &mut secrets);
+    add_secrets(&change.after, false, &mut secrets);
+    let mut walk = Walk { change, secrets, path: Path::root(), found: Vec::new() };
     walk.compare(&change.before, &change.after, false);
     walk.found
 }
 
+/// The texts of an object that must not be shown. Providers copy them to where nobody has marked them.
+fn add_secrets(value: &Value, hidden: bool, secrets: &mut BTreeSet<String>) {
+    let hidden = hidden || value.marks().is_sensitive();
+    if let (true, Some(text)) = (hidden, value.as_str())
+        && text.chars().count() >= SHORTEST_SECRET
+    {
+        secrets.insert(text.to_owned());
+    }
+    for (_, part) in value.children() {
+        add_secrets(part, hidden, secrets);
+    }
+}
+
 struct Walk<'c> {
     change: &'c Change,
+    secrets: BTreeSet<String>,
     path: Path,
     found: Vec<AttributeChange>,
 }
@@ -92,6 +114,18 @@ impl Walk<'_> {
         self.path.pop();
     }
 
+    fn holds_secret(&self, value: &Value) -> bool {
+        if self.secrets.is_empty() {
+            return false;
+        }
+        let mut found = false;
+        value.walk(&mut |_, part| {
+            found = part.as_str().is_some_and(|text| self.secrets.iter().any(|secret| text.contains(secret)));
+            if found { WalkControl::Stop } else { WalkControl::Enter }
+        });
+        found
+    }
+
     fn leaf(&mut self, before: Option<&Value>, after: Option<&Value>, hidden: bool) {
         let there = |value: Option<&Value>| value.is_some_and(|value| !value.is_null());
         let marked = |value: Option<&Value>| value.is_some_and(|value| value.marks_deep().is_sensitive());
@@ -105,7 +139,8 @@ impl Walk<'_> {
             _ if known_before == known_after => Difference::Sensitivity,
             _ => Difference::Changed,
         };
-        let sensitive = hidden || marked(before) || marked(after);
+        let copied = |value: Option<&Value>| value.is_some_and(|value| self.holds_secret(value));
+        let sensitive = hidden || marked(before) || marked(after) || copied(before) || copied(after);
         let show =
             |value: Option<Value>| value.filter(|value| !sensitive && !value.is_null()).and_then(|value| shown(&value));
         let forces = |path: &Path| path.starts_with(&self.path) || self.path.starts_with(path);

@@ -358,3 +358,23 @@ fn secrets_inside_of_what_is_hidden_stay_hidden() {
     assert!(!text.contains("topsecret"), "{text}");
     assert!(text.contains("differs .tags[\"name\"] Changed None None, sensitive"), "{text}");
 }
+
+#[test]
+fn copies_of_secrets_are_hidden_too() {
+    let copied = |secret: &str| {
+        Value::object([
+            ("id", Value::string(format!("made with {secret}"))),
+            ("secret", Value::string(secret).mark(Mark::Sensitive)),
+            ("size", Value::null(Type::Number)),
+            ("tags", Value::null(Type::map(Type::String))),
+        ])
+    };
+    let update = Change {
+        before: copied("topsecret1"),
+        after: copied("topsecret2"),
+        ..change("test_thing.web", Action::Update)
+    };
+    let text = shown(&plan(vec![update], Execution::default()), "test_thing.web");
+    assert!(!text.contains("topsecret"), "{text}");
+    assert!(text.contains("differs .id Changed None None, sensitive"), "{text}");
+}

@@ -104,7 +104,8 @@ fn without_circles(needs: &[Vec<usize>]) -> (Vec<Vec<usize>>, Vec<(usize, usize)
     (forward, backward)
 }
 
-/// The column of each node: the longest way to it from something that nobody needs. What many need ends up at the right.
+/// The column of each node: the longest way to it from something that nobody needs. What many need ends up at the right, and what
+/// nobody needs right before the first thing that it needs itself.
 fn columns(needs: &[Vec<usize>]) -> Vec<usize> {
     let order = reduce::order(needs).unwrap_or_default();
     let mut column = vec![0; needs.len()];
@@ -112,6 +113,10 @@ fn columns(needs: &[Vec<usize>]) -> Vec<usize> {
         for &need in &needs[node] {
             column[need] = column[need].max(column[node] + 1);
         }
+    }
+    let is_needed = reduce::reversed(needs).iter().map(|users| !users.is_empty()).collect::<Vec<_>>();
+    for node in (0..needs.len()).filter(|node| !is_needed[*node]) {
+        column[node] = needs[node].iter().map(|need| column[*need] - 1).min().unwrap_or(0);
     }
     column
 }
