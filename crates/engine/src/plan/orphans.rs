@@ -43,8 +43,15 @@ impl Driver<'_, '_> {
                 }
                 let job = self.kind_in_state(address, &provider).and_then(|kind| {
                     let slot = self.providers.of_stored(&provider, &instance.to_string())?;
+                    let previous_address = self.gathered.previous_address(&instance);
+                    // It was moved to where nothing is.
+                    let moved = previous_address.as_ref().is_some_and(|from| *from != instance);
+                    let reason = match reason {
+                        Some(Reason::DeleteBecauseNoResourceConfig) if moved => Some(Reason::DeleteBecauseNoMoveTarget),
+                        reason => reason,
+                    };
                     Ok(Box::new(Job {
-                        previous_address: self.gathered.previous_address(&instance),
+                        previous_address,
                         address: instance,
                         deposed,
                         origin: None,
