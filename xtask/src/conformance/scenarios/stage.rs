@@ -139,7 +139,6 @@ impl<'a> Stage<'a> {
                 record.insert("states".to_owned(), self.states()?);
             }
         }
-        record.insert("left".to_owned(), self.left()?);
         Ok(Value::Object(record))
     }
 
@@ -158,6 +157,7 @@ impl<'a> Stage<'a> {
     /// Everything that can be seen after an apply.
     fn look(&self, arguments: &[String], record: &mut Map<String, Value>) -> Result<()> {
         record.insert("states".to_owned(), self.states()?);
+        record.insert("left".to_owned(), self.left()?);
         record.insert("shown".to_owned(), document(&self.run(&["show", "-json"].map(str::to_owned))?));
         if self.files.values().any(|text| text.contains("output \"")) {
             record.insert("outputs".to_owned(), document(&self.run(&["output", "-json"].map(str::to_owned))?));
@@ -202,9 +202,9 @@ impl<'a> Stage<'a> {
     fn left_files(&self) -> Result<BTreeMap<String, String>> {
         let mut files = BTreeMap::new();
         list(&self.dir, "", &mut files)?;
-        files.retain(|path, _| {
+        files.retain(|path, text| {
             let passing = path.ends_with(".backup") || path.ends_with(".lock.info") || path == PLAN_FILE;
-            !passing && !self.files.contains_key(path) && !path.ends_with("fixtures.tf")
+            !passing && self.files.get(path) != Some(text) && !path.ends_with("fixtures.tf")
         });
         Ok(files)
     }
@@ -221,6 +221,9 @@ impl<'a> Stage<'a> {
     pub(super) fn forget(&self) -> Result<()> {
         for path in self.left_files()?.keys() {
             fs::remove_file(self.dir.join(path))?;
+        }
+        for (path, text) in &self.files {
+            self.write(path, text)?;
         }
         Ok(())
     }
