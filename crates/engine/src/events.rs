@@ -2,7 +2,8 @@
 
 use groma_model::address::{AbsInstance, DeposedKey};
 use groma_model::text::Str;
-use groma_model::value::Value;
+use groma_model::ty::Type;
+use groma_model::value::{Value, ValueKind};
 
 use crate::change::Action;
 
@@ -15,25 +16,43 @@ pub struct ShownId {
     pub value: String,
 }
 
-/// What an object is called outside: its `id`, else its `name`, else the name among its tags. None if none of them is a text that
-/// may be shown.
+/// What an object is called outside: its `id`, or its `name` if it has no such attribute. None if that is no text that may be shown.
 pub fn shown_id(object: &Value) -> Option<ShownId> {
-    let text = |path: &[&str]| {
-        let mut value = object.clone();
-        for name in path {
-            if value.marks().is_sensitive() || value.is_null() || !value.is_known() {
-                return None;
-            }
-            value = value.as_entries()?.get(name)?.clone();
-        }
-        let shown = !value.marks().is_sensitive() && value.is_known() && !value.is_null();
-        value.as_str().filter(|text| shown && !text.is_empty()).map(str::to_owned)
+    let id = attribute(object, "id").map(|value| ("id", value));
+    let (key, value) = id.or_else(|| attribute(object, "name").map(|value| ("name", value)))?;
+    shown(key, value)
+}
+
+/// As [`shown_id`], or else the name that it has, at least among its tags.
+pub fn shown_id_or_name(object: &Value) -> Option<ShownId> {
+    let name = || match attribute(object, "name") {
+        Some(value) => shown("name", value),
+        None => tagged_name(object),
     };
-    let named = |path: &[&str]| Some(ShownId { key: path.join(".").into(), value: text(path)? });
-    named(&["id"])
-        .or_else(|| named(&["name"]))
-        .or_else(|| named(&["tags", "Name"]))
-        .or_else(|| named(&["tags", "name"]))
+    shown_id(object).or_else(name)
+}
+
+fn tagged_name(object: &Value) -> Option<ShownId> {
+    let tags = object.as_entries()?.get("tags").filter(|tags| may_be_shown(tags) && tags.is_wholly_known())?;
+    let ValueKind::Map(entries) = tags.kind() else { return None };
+    ["name", "Name"]
+        .into_iter()
+        .find_map(|name| entries.get(name).map(|value| (name, value)))
+        .and_then(|(name, value)| shown(&format!("tags.{name}"), value))
+}
+
+/// An attribute that holds text, whether there is any or not.
+fn attribute<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
+    object.as_entries()?.get(name).filter(|value| value.ty() == Type::String)
+}
+
+fn shown(key: &str, value: &Value) -> Option<ShownId> {
+    let text = value.as_str().filter(|text| may_be_shown(value) && !text.is_empty())?;
+    Some(ShownId { key: key.into(), value: text.to_owned() })
+}
+
+fn may_be_shown(value: &Value) -> bool {
+    !value.marks().is_sensitive() && !value.marks().is_ephemeral()
 }
 
 /// Something that happened.
@@ -129,4 +148,35 @@ pub struct Silence;
 
 impl Events for Silence {
     fn tell(&self, _: Event) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use groma_model::mark::Mark;
+
+    use super::*;
+
+    fn told(shown: Option<ShownId>) -> String {
+        shown.map(|shown| format!("{}={}", shown.key, shown.value)).unwrap_or_default()
+    }
+
+    #[test]
+    fn objects_are_called_by_what_tells_them_apart() {
+        let tags = |name: &str| Value::map(Type::String, [(name, Value::from("t"))].into_iter().collect());
+        let hidden = Value::from("x").mark(Mark::Sensitive);
+        let cases: [(&[(&str, Value)], &str, &str); 7] = [
+            (&[("id", "x".into()), ("name", "n".into())], "id=x", "id=x"),
+            (&[("id", Value::null(Type::String)), ("name", "n".into())], "", "name=n"),
+            (&[("id", 7.into()), ("name", "n".into())], "name=n", "name=n"),
+            (&[("id", hidden), ("tags", tags("Name"))], "", "tags.Name=t"),
+            (&[("tags", tags("name"))], "", "tags.name=t"),
+            (&[("tags", tags("name").mark(Mark::Sensitive))], "", ""),
+            (&[("id", Value::unknown(Type::String))], "", ""),
+        ];
+        for (attributes, id, name) in cases {
+            let object = Value::object(attributes.iter().cloned());
+            assert_eq!((told(shown_id(&object)), told(shown_id_or_name(&object))), (id.to_owned(), name.to_owned()));
+        }
+        assert_eq!(shown_id(&Value::null(Type::Dynamic)), None);
+    }
 }

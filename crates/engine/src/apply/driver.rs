@@ -19,7 +19,7 @@ use super::{Applied, Request, Save};
 use crate::change::{Action, Change};
 use crate::checks::{CheckBook, CheckedInstance};
 use crate::ephemeral::{self, Leases, OpenJob, Opened};
-use crate::events::{Event, Skipped, shown_id};
+use crate::events::{Event, Skipped, shown_id, shown_id_or_name};
 use crate::execution::{Step, StepIndex};
 use crate::interrupt::Urgency;
 use crate::plan::Mode;
@@ -197,7 +197,7 @@ impl<'a> Driver<'a, '_> {
             Work::Open(..) => false,
         };
         let action = half(change.action, removes);
-        let id = shown_id(&change.before).filter(|_| action != Action::Create);
+        let id = shown_id_or_name(&change.before).filter(|_| action != Action::Create);
         let (address, deposed) = (change.address.clone(), change.deposed.clone());
         self.request.events.tell(Event::ApplyStarted { address, deposed, action, id });
     }
