@@ -41,6 +41,8 @@ fn run(case: &Case) -> Vec<String> {
     compare::documents("plan", &theirs.plan, &ours.plan, &mut found);
     compare::documents("state", &theirs.state, &ours.state, &mut found);
     compare::documents("stream", &theirs.stream, &ours.stream, &mut found);
+    compare::documents("module", &theirs.module, &ours.module, &mut found);
+    compare::documents("outputs", &theirs.outputs, &ours.outputs, &mut found);
     found.retain(|difference| !case.except.iter().any(|except| difference.starts_with(except.as_str())));
     found
 }

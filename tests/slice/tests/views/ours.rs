@@ -21,6 +21,8 @@ use groma_provider::api::{Provider, ProviderSchema};
 use groma_provider::wire::{Launch, PluginProvider};
 use groma_run::inputs::GivenVariable;
 use groma_run::session::{Session, Start};
+use groma_run::view::config::module_json;
+use groma_run::view::outputs::write_all;
 use groma_run::view::plan::PlanView;
 use groma_run::view::state::state_json;
 use groma_run::view::stream::Stream;
@@ -135,10 +137,14 @@ pub(crate) async fn run(case: &Case, dir: &Path) -> Documents {
     };
     let mut text = Vec::new();
     view.write(&mut text).unwrap();
+    let mut outputs = Vec::new();
+    write_all(&stored.outputs, &mut outputs).unwrap();
     let documents = Documents {
         plan: serde_json::from_slice(&text).unwrap(),
         state: state_json(&stored, &started).unwrap_or_else(|problems| panic!("no state: {problems:?}")),
         stream: stream(&told(&plan)),
+        module: module_json(&tree.root.module, session.sources()).unwrap(),
+        outputs: String::from_utf8(outputs).unwrap().into(),
     };
     for provider in started.0.values() {
         provider.shutdown().await.unwrap();

@@ -18,6 +18,10 @@ pub(crate) struct Documents {
     pub(crate) state: Value,
     /// The lines that tell what a plan says.
     pub(crate) stream: Value,
+    /// The root module alone.
+    pub(crate) module: Value,
+    /// The text of the outputs.
+    pub(crate) outputs: Value,
 }
 
 /// Brings a directory to where the plan starts, plans, and shows everything.
@@ -41,10 +45,14 @@ pub(crate) fn run(case: &Case, dir: &Path) -> Documents {
     let lines = tofu(dir, &[&["plan", "-json", "-out=the.plan", "-input=false"], arguments.as_slice()].concat());
     let plan = tofu(dir, &["show", "-json", "the.plan"]);
     let shown = tofu(dir, &["show", "-json"]);
+    let module = tofu(dir, &["show", "-json", "-module=."]);
+    let outputs = tofu(dir, &["output", "-json"]);
     Documents {
         plan: serde_json::from_slice(&plan.stdout).unwrap(),
         state: serde_json::from_slice(&shown.stdout).unwrap(),
         stream: stream(&String::from_utf8(lines.stdout).unwrap()),
+        module: serde_json::from_slice(&module.stdout).unwrap(),
+        outputs: String::from_utf8(outputs.stdout).unwrap().into(),
     }
 }
 
