@@ -36,6 +36,8 @@ pub struct Start {
     pub home_dir: Option<PathBuf>,
     /// `TF_TEMPLATE_RECURSION_DEPTH`, if set.
     pub template_recursion_limit: Option<usize>,
+    /// Whether somebody sits at the terminal that we were started from, and programs may ask there.
+    pub on_terminal: bool,
     /// How large the stack of the thread is that the session runs on, if larger than usual.
     pub stack_bytes: Option<usize>,
     /// `TF_VAR_…` and what they hold, by name of the variable.
@@ -55,6 +57,7 @@ impl Start {
             workspace: None,
             home_dir: None,
             template_recursion_limit: None,
+            on_terminal: false,
             stack_bytes: None,
             environment_variables: BTreeMap::new(),
             variables: Vec::new(),

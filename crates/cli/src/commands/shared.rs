@@ -8,6 +8,7 @@ mod state;
 mod variables;
 mod view;
 
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -55,6 +56,7 @@ pub(crate) fn session(context: &Context, dir: PathBuf, variables: VariableArgs) 
         workspace: environment.workspace.clone(),
         home_dir: environment.home.clone(),
         template_recursion_limit: environment.template_recursion_limit,
+        on_terminal: io::stdin().is_terminal(),
         stack_bytes: Some(crate::STACK_BYTES),
         environment_variables: environment.variables.clone(),
         variables: variables.0,

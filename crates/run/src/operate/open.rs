@@ -95,13 +95,11 @@ fn try_open_saved(
     found.extend(saved.check_locks(&operation.locks));
     let plan = if found.has_errors() { None } else { found.take(saved.plan(operation.book())) };
     diagnostics.extend(found);
-    match plan {
-        Some(plan) => Some((operation, plan)),
-        None => {
-            diagnostics.extend(operation.close());
-            None
-        }
-    }
+    let Some(plan) = plan else {
+        diagnostics.extend(operation.close());
+        return None;
+    };
+    Some((operation, plan))
 }
 
 struct Opening<'a> {
@@ -147,6 +145,7 @@ impl Opening<'_> {
         let surroundings = Surroundings {
             home_dir: session.start().home_dir.clone(),
             agent_socket: access.online.variables().get("SSH_AUTH_SOCK").map(PathBuf::from),
+            on_terminal: session.start().on_terminal,
             ..Surroundings::in_directory(working_dir)
         };
         let providers = Arc::new(BookProviders::new(Arc::new(book)));
