@@ -78,21 +78,18 @@ pub(crate) fn ask(
         if values.contains_key(name) {
             continue;
         }
-        match prompt.as_mut().and_then(|prompt| prompt(variable)) {
-            Some(text) => {
-                let (value, problems) = read(sources, variable, Raw::Text { text, source: InputSource::Prompt });
-                diagnostics.extend(problems);
-                values.insert(name.clone(), value);
-            }
-            None => {
-                let detail = format!(
-                    "The root module input variable \"{name}\" is not set, and has no default value. Use a -var or -var-file \
-                     command line argument to provide a value for this variable."
-                );
-                let missing = Diagnostic::error("No value for required variable", detail);
-                diagnostics.push(missing.at(variable.declared.header));
-            }
-        }
+        let Some(text) = prompt.as_mut().and_then(|prompt| prompt(variable)) else {
+            let detail = format!(
+                "The root module input variable \"{name}\" is not set, and has no default value. Use a -var or -var-file \
+                 command line argument to provide a value for this variable."
+            );
+            let missing = Diagnostic::error("No value for required variable", detail);
+            diagnostics.push(missing.at(variable.declared.header));
+            continue;
+        };
+        let (value, problems) = read(sources, variable, Raw::Text { text, source: InputSource::Prompt });
+        diagnostics.extend(problems);
+        values.insert(name.clone(), value);
     }
     diagnostics
 }

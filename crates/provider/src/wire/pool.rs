@@ -107,7 +107,7 @@ impl Pool {
             let known = {
                 let slots = self.started.lock().unwrap_or_else(PoisonError::into_inner);
                 let own = slots.iter().flatten().filter(|((known, _), _)| known == address);
-                own.filter_map(|(_, slot)| running(slot)).next()
+                own.map(|(_, slot)| slot).find_map(|slot| running(slot))
             };
             if let Some(known) = known {
                 return Ok(known);

@@ -1,6 +1,8 @@
 //! Preparing the backend: what the configuration says is recorded, and states are taken along if it says something else than
 //! before.
 
+use std::path::Path;
+
 use groma_lang::config::Module;
 use groma_lang::eval::{EmptyScope, evaluate};
 use groma_model::diag::{Diagnostic, Diagnostics};
@@ -152,7 +154,7 @@ impl Session {
             Diagnostic::error("Failed to read file", detail)
         })?;
         let file = self.add_source(path, &text);
-        let parsed = if path.ends_with(".json") {
+        let parsed = if Path::new(path).extension().is_some_and(|extension| extension == "json") {
             groma_syntax::parse_json(self.sources(), file)
         } else {
             groma_syntax::parse_native(self.sources(), file)

@@ -207,7 +207,7 @@ mod tests {
 
     #[async_trait]
     impl Provider for Counted {
-        fn name(&self) -> &str {
+        fn name(&self) -> &'static str {
             "counted"
         }
 
