@@ -14,16 +14,18 @@ use groma_lang::walk::{InputValue, InstanceIndex, Purpose, Settings, Site, Walk}
 use groma_model::address::{AbsInstance, InstanceKey};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::text::Str;
+use groma_model::ty::Type;
 use groma_model::value::Value;
 use groma_provider::api::ReadDataRequest;
 use groma_state::{ObjectState, OutputState, State};
 
 use crate::ephemeral::{self, Leases, OpenJob};
 use crate::events::Events;
+use crate::plan::instance::sensitive_paths;
 use crate::plan::provider_use::ProviderUse;
 use crate::providers::Providers;
-use crate::stored::{self, ObjectSchema};
-use crate::values::{ResourceValues, as_it_was};
+use crate::stored::ObjectSchema;
+use crate::values::ResourceValues;
 
 /// What is imported, and with what.
 pub struct Request<'a> {
@@ -181,10 +183,15 @@ impl Importer<'_, '_> {
             let objects = stored.instances.iter().filter_map(|(key, stored)| Some((key, stored.current.as_ref()?)));
             there.extend(objects.map(|(key, object)| (key.clone(), self.stored_value(resource, object))));
         }
-        if resource.key.mode != ResourceMode::Managed && self.needed.contains(&node) {
+        let asked = match resource.key.mode {
+            ResourceMode::Managed => false,
+            // Nothing of it would be kept.
+            ResourceMode::Ephemeral => self.needed.contains(&node),
+            ResourceMode::Data => true,
+        };
+        if asked {
             let (instances, found) = self.walk.expand_resource(module, resource);
             diagnostics.extend(found);
-            there.clear();
             for instance in instances {
                 let site = Site { module, resource, repetition: &instance.repetition };
                 match self.fetch(site, &address.instance(instance.key.clone()), &mut diagnostics).await {
@@ -193,7 +200,13 @@ impl Importer<'_, '_> {
                 }
             }
         }
-        let instances: Vec<(InstanceKey, Value)> = as_it_was(&self.walk, module, resource, there);
+        // What was never made will be something of its type.
+        let schema = self.request.schemas.resource(&resource.provider, resource.key.mode, &resource.key.ty);
+        let later = schema.map_or_else(Value::dynamic, |schema| Value::unknown(schema.block.implied_type()));
+        for wanted in self.walk.expand_resource(module, resource).0 {
+            there.entry(wanted.key).or_insert_with(|| later.clone());
+        }
+        let instances: Vec<(InstanceKey, Value)> = there.into_iter().collect();
         self.values.set(self.walk.module_address(module), resource, instances);
         diagnostics
     }
@@ -205,7 +218,8 @@ impl Importer<'_, '_> {
         value.unwrap_or_else(Value::dynamic)
     }
 
-    /// Reads a data source, or opens an ephemeral resource: providers may be configured with them.
+    /// Reads a data source, or opens an ephemeral resource: providers may be configured with them. Data is kept, as it is after a
+    /// plan.
     async fn fetch(
         &mut self,
         site: Site<'_>,
@@ -234,12 +248,13 @@ impl Importer<'_, '_> {
         }
         let provider_meta = self.providers.meta(&self.walk, site.module, &resource.provider)?;
         let (config, marks) = config.unmark_deep_with_paths();
+        let sensitive = sensitive_paths(&marks);
         let request = ReadDataRequest { type_name: kind.type_name.clone(), config, provider_meta };
-        let provider = slot.get().await?;
-        let response = provider.read_data(request).await.map_err(|error| error.diagnostic())?;
-        crate::plan::instance::keep_warnings(response.diagnostics, diagnostics)?;
-        let sensitive = crate::plan::instance::sensitive_paths(&marks);
-        Ok(stored::marked(&response.object, &kind.schema, &sensitive))
+        let object = objects::read_data(&slot, address, request, &*self.request.events, diagnostics).await?;
+        let object = objects::healthy(object, sensitive);
+        let stored = object.stored(&kind)?;
+        self.keep(address.clone(), stored, &slot);
+        Ok(object.marked(&kind.schema))
     }
 
     fn kind_of(&self, resource: &Resource) -> Result<ObjectSchema, Diagnostics> {
@@ -253,15 +268,22 @@ impl Importer<'_, '_> {
         Ok(ObjectSchema { type_name: key.ty.clone(), schema, identity })
     }
 
-    /// Outputs that can be worked out now. The others stay as they were.
+    /// Outputs that can be worked out now. Those that cannot are kept as they were, or begin with null where they are not known.
     fn set_outputs(&mut self) {
         for (name, output) in &self.walk.module(0).outputs {
             let Some(value) = self.walk.root_outputs().get(name) else { continue };
-            let value = value.clone().unmark_deep().0;
-            if value.is_wholly_known() && !value.is_null() {
-                let state = OutputState { value, sensitive: output.sensitive, deprecated: output.deprecated.clone() };
-                self.state.outputs.insert(name.clone(), state);
+            let mut value = value.clone().unmark_deep().0;
+            if !value.is_wholly_known() {
+                if self.state.outputs.contains_key(name) || value.ty() == Type::Dynamic {
+                    continue;
+                }
+                value = value.unknown_as_null();
+            } else if value.is_null() {
+                self.state.outputs.remove(name);
+                continue;
             }
+            let state = OutputState { value, sensitive: output.sensitive, deprecated: output.deprecated.clone() };
+            self.state.outputs.insert(name.clone(), state);
         }
     }
 }

@@ -234,6 +234,17 @@ fn providers_are_replaced_by_those_who_say_yes() {
 }
 
 #[test]
+fn a_lock_that_was_left_behind_is_taken_away_by_its_name() {
+    let left = r#"{"ID":"1234","Operation":"apply","Info":"","Who":"me@here","Version":"1","Created":"2026-01-02T03:04:05Z","Path":"terraform.tfstate"}"#;
+    let sandbox = directory().file(".terraform.tfstate.lock.info", left);
+    assert!(refused(&sandbox, &["force-unlock", "-force", "99"], "Failed to unlock state").contains("1234"));
+    let said = works(&sandbox, &["force-unlock", "-force", "1234"]);
+    assert!(said.starts_with("groma state has been successfully unlocked!\n"), "{said}");
+    assert!(!sandbox.exists(".terraform.tfstate.lock.info"));
+    assert!(listed(&sandbox).contains("terraform_data.a"));
+}
+
+#[test]
 fn one_at_a_time() {
     let sandbox = directory();
     let mut asking = sandbox.begin(&["state", "replace-provider", "hashicorp/random", "acme/random"]);

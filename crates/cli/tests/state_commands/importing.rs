@@ -37,6 +37,24 @@ fn an_object_is_taken_in() {
 }
 
 #[test]
+fn data_is_read_as_by_a_plan() {
+    let sandbox = before().file("greeting", "hello").file(
+        "data.tf",
+        "data \"local_file\" \"greeting\" {\n  filename = \"greeting\"\n}\n\
+             data \"local_file\" \"missing\" {\n  filename = \"missing\"\n}\n\
+             output \"greeting\" {\n  value = data.local_file.greeting.content\n}\n\
+             output \"later\" {\n  value = terraform_data.missing[0].id\n}\n",
+    );
+    works(&sandbox, &["import", "random_integer.n", "42,1,100"]);
+    let now = stored(&sandbox, "terraform.tfstate");
+    assert_eq!(now["outputs"]["greeting"]["value"], "hello");
+    // Known once it is made.
+    assert_eq!(now["outputs"]["later"], serde_json::json!({ "value": null, "type": "string" }));
+    let listed = works(&sandbox, &["state", "list"]);
+    assert!(listed.starts_with("data.local_file.greeting\nrandom_integer.n\n"), "{listed}");
+}
+
+#[test]
 fn addresses_have_keys_and_modules() {
     let sandbox = before();
     works(&sandbox, &["import", "terraform_data.many[\"k\"]", "one"]);

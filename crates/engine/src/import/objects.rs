@@ -11,11 +11,14 @@ use groma_model::path::Path;
 use groma_model::schema::Schema;
 use groma_model::text::Str;
 use groma_model::value::Value;
-use groma_provider::api::{ImportRequest, ImportTarget, ImportedObject, Provider, ReadRequest};
+use groma_provider::api::{
+    ImportRequest, ImportTarget, ImportedObject, Private, Provider, ReadDataRequest, ReadRequest,
+};
 use groma_state::{Attributes, InstanceState, ObjectState, ObjectStatus, ResourceState, State};
 
 use super::{Importer, no_configuration};
-use crate::events::{Event, shown_id};
+use crate::change::Action;
+use crate::events::{Event, Events, shown_id};
 use crate::object::legacy;
 use crate::plan::instance::{keep_warnings, sensitive_paths, with_address};
 use crate::providers::Slot;
@@ -29,6 +32,49 @@ pub(super) fn decoded(object: &ObjectState, schema: &Schema) -> Option<Value> {
     }
     let value = json::decode(text, &schema.block.implied_type()).ok()?;
     Some(stored::marked(&value, schema, &object.sensitive))
+}
+
+/// An object that was just seen.
+pub(super) fn healthy(value: Value, sensitive: Vec<Path>) -> Object {
+    Object {
+        value,
+        sensitive,
+        private: Private::default(),
+        identity: None,
+        status: ObjectStatus::Ready,
+        dependencies: Arc::from([]),
+        create_before_destroy: false,
+        skip_destroy: false,
+    }
+}
+
+/// Reads a data source.
+pub(super) async fn read_data(
+    slot: &Slot,
+    address: &AbsInstance,
+    request: ReadDataRequest,
+    events: &dyn Events,
+    diagnostics: &mut Diagnostics,
+) -> Result<Value, Diagnostics> {
+    let named = |found| with_address(found, address);
+    let provider = slot.get().await?;
+    let (address, action) = (address.clone(), Action::Read);
+    events.tell(Event::ApplyStarted { address: address.clone(), deposed: None, action, id: None });
+    let read = match provider.read_data(request).await {
+        Ok(response) => keep_warnings(response.diagnostics, diagnostics).and_then(|()| {
+            if response.object.is_null() || !response.object.is_wholly_known() {
+                let detail = format!("Provider {:?} produced no complete object for {address}.", provider.name());
+                return Err(Diagnostic::error("Provider produced invalid object", detail).into());
+            }
+            Ok(response.object)
+        }),
+        Err(error) => Err(error.diagnostic().into()),
+    };
+    events.tell(match &read {
+        Ok(object) => Event::ApplyDone { address, deposed: None, action, id: shown_id(object) },
+        Err(_) => Event::ApplyFailed { address, deposed: None, action },
+    });
+    read.map_err(named)
 }
 
 /// Where each object goes: to the address that was asked for, but with its own type; more of one type get other names.
@@ -154,7 +200,7 @@ impl Importer<'_, '_> {
         Ok(ObjectSchema { type_name: type_name.clone(), schema, identity })
     }
 
-    fn keep(&mut self, address: AbsInstance, object: ObjectState, slot: &Slot) {
+    pub(super) fn keep(&mut self, address: AbsInstance, object: ObjectState, slot: &Slot) {
         let instance = slot.instance();
         let resource = self
             .state
@@ -183,7 +229,7 @@ fn check_known(slot: &Slot) -> Result<(), Diagnostics> {
 struct Asker {
     provider: Arc<dyn Provider>,
     provider_meta: Option<Value>,
-    events: Arc<dyn crate::events::Events>,
+    events: Arc<dyn Events>,
 }
 
 impl Asker {
@@ -215,23 +261,15 @@ impl Asker {
             let detail = format!("Provider {name:?} returned an object with unknown values when {address} was read.");
             return Err(Diagnostic::error("Provider produced invalid object", detail).into());
         }
-        Ok(Object {
-            value: legacy::normalised(&response.object, &kind.schema.block),
-            sensitive: Vec::new(),
-            private: response.private,
-            identity: response.identity.or(found.identity),
-            status: ObjectStatus::Ready,
-            dependencies: Arc::from([]),
-            create_before_destroy: false,
-            skip_destroy: false,
-        })
+        let value = legacy::normalised(&response.object, &kind.schema.block);
+        let identity = response.identity.or(found.identity);
+        Ok(Object { private: response.private, identity, ..healthy(value, Vec::new()) })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use groma_provider::api::Private;
 
     #[test]
     fn objects_of_other_types_and_further_ones_get_addresses_of_their_own() {
