@@ -176,11 +176,11 @@ impl Pool {
     }
 
     async fn start(&self, address: &Address) -> Started {
-        if let Source::InProcess(make) = self.source(address)? {
-            return Ok(make());
-        }
         if let Some(spare) = self.spare.lock().unwrap_or_else(PoisonError::into_inner).remove(address) {
             return Ok(spare);
+        }
+        if let Source::InProcess(make) = self.source(address)? {
+            return Ok(make());
         }
         Ok(Arc::new(self.open(address).await?))
     }

@@ -74,6 +74,33 @@ async fn one_for_each_configuration() {
 }
 
 #[tokio::test]
+async fn asking_without_a_configuration_costs_nothing() {
+    let counts = Arc::new(Counts::default());
+    let pool = pool(&counts);
+    let counted = address("example/counted");
+    let asked = pool.unconfigured(&counted).await.unwrap();
+    assert!(Arc::ptr_eq(&asked, &pool.unconfigured(&counted).await.unwrap()));
+    // The first configuration gets it, the next ones their own.
+    assert!(Arc::ptr_eq(&asked, &pool.get(&counted, "default").await.unwrap()));
+    assert!(!Arc::ptr_eq(&asked, &pool.get(&counted, "west").await.unwrap()));
+    assert!(Arc::ptr_eq(&asked, &pool.unconfigured(&counted).await.unwrap()));
+    assert_eq!(counts.made.load(Ordering::SeqCst), 2);
+    pool.shutdown().await;
+    assert_eq!(counts.ended.load(Ordering::SeqCst), 2);
+    assert!(pool.unconfigured(&counted).await.is_err());
+}
+
+#[tokio::test]
+async fn who_runs_already_is_asked() {
+    let counts = Arc::new(Counts::default());
+    let pool = pool(&counts);
+    let counted = address("example/counted");
+    let running = pool.get(&counted, "default").await.unwrap();
+    assert!(Arc::ptr_eq(&running, &pool.unconfigured(&counted).await.unwrap()));
+    assert_eq!(counts.made.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
 async fn everybody_is_told_the_same_error() {
     let pool = pool(&Arc::default());
     for (source, summary) in [
