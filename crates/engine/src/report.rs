@@ -187,7 +187,7 @@ fn because(plan: &Plan, change: &Change, attributes: &[AttributeChange], gone: b
     match &change.importing {
         Some(ImportTarget::Id(id)) => because.push(format!("It exists already and is taken in, by its id {id:?}.")),
         Some(ImportTarget::Identity(_)) => {
-            because.push("It exists already and is taken in, by its identity.".to_owned())
+            because.push("It exists already and is taken in, by its identity.".to_owned());
         }
         None => {}
     }

@@ -47,7 +47,9 @@ fn explanation(found: &Explanation, style: Style) -> String {
     let mut section = |title: &str, tone: Tone, lines: Vec<String>| {
         if !lines.is_empty() {
             let _ = writeln!(text, "\n{}", paint.text(tone, title));
-            lines.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+            for line in lines {
+                let _ = writeln!(text, "  {line}");
+            }
         }
     };
     section("Blocked", Tone::Bad, found.blocked.clone());
@@ -99,14 +101,17 @@ fn attribute(found: &AttributeChange, width: usize) -> String {
     format!("{sign} {:width$}  {values}{forces}", name(&found.path))
 }
 
+/// An object of an instance: the current one, or one that was put aside.
+type Object<'n> = (&'n AbsInstance, Option<&'n DeposedKey>);
+
 /// Addresses with what becomes of them. Many instances of one resource are counted.
 fn neighbours(found: &[Neighbour]) -> Vec<String> {
     // What is both destroyed and created is replaced.
-    let mut steps: BTreeMap<(&AbsInstance, Option<&DeposedKey>), BTreeSet<StepKind>> = BTreeMap::new();
+    let mut steps: BTreeMap<Object<'_>, BTreeSet<StepKind>> = BTreeMap::new();
     for Neighbour { address, deposed, step } in found {
         steps.entry((address, deposed.as_ref())).or_default().insert(*step);
     }
-    let mut groups: BTreeMap<(AbsResource, &str), Vec<(&AbsInstance, Option<&DeposedKey>)>> = BTreeMap::new();
+    let mut groups: BTreeMap<(AbsResource, &str), Vec<Object<'_>>> = BTreeMap::new();
     for (object, steps) in steps {
         let replaced = steps.contains(&StepKind::Create) && steps.contains(&StepKind::Delete);
         let done: Vec<&str> = if replaced { vec!["replaced"] } else { steps.iter().map(|step| step.done()).collect() };
@@ -130,7 +135,11 @@ fn neighbours(found: &[Neighbour]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+    #![allow(
+        clippy::unwrap_used,
+        clippy::needless_raw_string_hashes,
+        reason = "tests may panic, and the tool that updates snapshots writes hashes"
+    )]
 
     use expect_test::expect;
 

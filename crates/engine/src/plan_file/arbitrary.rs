@@ -292,9 +292,8 @@ impl Chance {
             after_identity: self.maybe(Self::own_value),
             private: Private(self.text().into_bytes()),
             replace_paths: self.some(2, Self::path),
-            importing: self.maybe(|chance| match chance.flag() {
-                true => ImportTarget::Id(chance.text()),
-                false => ImportTarget::Identity(chance.own_value()),
+            importing: self.maybe(|chance| {
+                if chance.flag() { ImportTarget::Id(chance.text()) } else { ImportTarget::Identity(chance.own_value()) }
             }),
             schema,
             dependencies: self.some(3, Self::config_resource).into(),

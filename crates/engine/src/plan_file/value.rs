@@ -140,15 +140,11 @@ pub(super) fn write_object(value: &Value, ty: &Type, out: &mut Writer) -> Result
     let (plain, marks) = value.clone().unmark_deep_with_paths();
     let as_schema_says = !plain.is_null() || plain.is_of_type(ty);
     let bytes = if as_schema_says { msgpack::encode(&plain, ty).ok() } else { None };
-    match bytes {
-        Some(bytes) => {
-            true.write(out)?;
-            out.blob(&bytes);
-        }
-        None => {
-            false.write(out)?;
-            write_plain(&plain, out)?;
-        }
+    bytes.is_some().write(out)?;
+    if let Some(bytes) = bytes {
+        out.blob(&bytes);
+    } else {
+        write_plain(&plain, out)?;
     }
     marks.write(out)
 }

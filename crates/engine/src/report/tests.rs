@@ -1,8 +1,13 @@
 //! Explanations as people read them.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::needless_raw_string_hashes,
+    reason = "tests may panic, and the tool that updates snapshots writes hashes"
+)]
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
@@ -81,7 +86,7 @@ fn plan(changes: Vec<Change>, execution: Execution) -> Plan {
 fn shown(plan: &Plan, address: &str) -> String {
     let mut text = String::new();
     for found in explain(plan, &address.parse().unwrap()) {
-        let mut line = |head: &str, rest: String| text.push_str(&format!("{head} {rest}\n"));
+        let mut line = |head: &str, rest: String| writeln!(text, "{head} {rest}").unwrap();
         line("#", found.summary);
         found.because.into_iter().for_each(|because| line("because", because));
         for attribute in found.attributes {

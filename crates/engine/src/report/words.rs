@@ -32,7 +32,7 @@ pub(super) fn summary(change: &Change) -> String {
 /// Why, where the planner wrote down why.
 pub(super) fn reason(reason: Reason, change: &Change) -> String {
     let resource = &change.address.instance.resource;
-    let text = match reason {
+    match reason {
         Reason::ReplaceBecauseTainted => {
             "It is tainted: an earlier apply failed while creating it, or \"taint\" marked it, so it is replaced."
                 .to_owned()
@@ -66,8 +66,7 @@ pub(super) fn reason(reason: Reason, change: &Change) -> String {
         Reason::ForgotBecauseLifecycleDestroyInState => {
             "When it was last applied its lifecycle block said destroy = false, so the object is kept.".to_owned()
         }
-    };
-    text
+    }
 }
 
 fn cannot_update(change: &Change) -> String {

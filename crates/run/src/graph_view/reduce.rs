@@ -22,7 +22,9 @@ pub(super) fn cycles(needs: &[Vec<usize>]) -> Vec<Vec<usize>> {
         }
     }
     let mut groups = search.groups;
-    groups.iter_mut().for_each(|group| group.sort_unstable());
+    for group in &mut groups {
+        group.sort_unstable();
+    }
     groups.sort();
     groups
 }
@@ -77,7 +79,9 @@ impl Search {
     fn close(&mut self, node: usize, needs: &[Vec<usize>]) {
         let at = self.path.iter().rposition(|other| *other == node).unwrap_or(0);
         let group = self.path.split_off(at);
-        group.iter().for_each(|member| self.on_path[*member] = false);
+        for member in &group {
+            self.on_path[*member] = false;
+        }
         if group.len() > 1 || needs[node].contains(&node) {
             self.groups.push(group);
         }
@@ -159,8 +163,12 @@ pub(super) fn bridge(needs: &mut [Vec<usize>], is_kept: &dyn Fn(usize) -> bool) 
         removed[node] = true;
         let above = std::mem::take(&mut needed_by[node]);
         let below = std::mem::take(&mut needs[node]);
-        above.iter().for_each(|user| replace(&mut needs[*user], node, &below, *user));
-        below.iter().for_each(|need| replace(&mut needed_by[*need], node, &above, *need));
+        for user in &above {
+            replace(&mut needs[*user], node, &below, *user);
+        }
+        for need in &below {
+            replace(&mut needed_by[*need], node, &above, *need);
+        }
     }
     removed
 }

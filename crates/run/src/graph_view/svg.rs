@@ -71,7 +71,9 @@ impl<'l> Sheet<'l> {
     fn new(graph: &'l GraphView, layout: &'l Layout) -> Self {
         let mut column = vec![0; layout.slots.len()];
         for (at, slots) in layout.columns.iter().enumerate() {
-            slots.iter().for_each(|slot| column[*slot] = at);
+            for slot in slots {
+                column[*slot] = at;
+            }
         }
         let crossing = crossings(layout, &column);
         let mut edges = Vec::new();

@@ -68,13 +68,11 @@ impl Session {
         let (book, found) = self.provider_book(&access, &needed.all, Strictness::WhatIsThere);
         diagnostics.extend(found);
         let plan = if diagnostics.has_errors() { None } else { diagnostics.take(saved.plan(&book)) };
-        match plan {
-            Some(plan) => (Some(Looked { plan, tree, inputs, book, access }), diagnostics),
-            None => {
-                book.close(&access.online);
-                (None, diagnostics)
-            }
-        }
+        let Some(plan) = plan else {
+            book.close(&access.online);
+            return (None, diagnostics);
+        };
+        (Some(Looked { plan, tree, inputs, book, access }), diagnostics)
     }
 
     /// Loads the configuration of a saved plan, with the values of variables that it was made with. Files that have changed

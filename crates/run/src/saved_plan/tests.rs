@@ -305,10 +305,10 @@ fn values_that_are_given_again_must_be_the_same() {
         let loaded = session_in(place.dir.path(), variables).load_saved(&saved);
         summary(&loaded.diagnostics)
     };
-    const MISMATCH: &str = "Mismatch between input and plan variable value";
+    let mismatch = "Mismatch between input and plan variable value";
     assert_eq!(found(&["password=other", "size=5"]), "");
     assert_eq!(found(&["password=other", "size=5.0", "name=x"]), "");
-    assert_eq!(found(&["password=other", "size=6"]), MISMATCH);
-    assert_eq!(found(&["password=other", "name=y"]), MISMATCH);
+    assert_eq!(found(&["password=other", "size=6"]), mismatch);
+    assert_eq!(found(&["password=other", "name=y"]), mismatch);
     assert_eq!(found(&["size=5"]), "No value for required variable");
 }
