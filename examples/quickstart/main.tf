@@ -1,4 +1,4 @@
-# The smallest configuration that shows something: no provider has to be installed for it.
+# A small estate that needs no account and no installation: every provider in it is part of groma.
 
 variable "services" {
   description = "Services to lay out, and how many instances each needs."
@@ -22,9 +22,20 @@ locals {
   ])
 }
 
+resource "random_pet" "estate" {}
+
 resource "terraform_data" "instance" {
   for_each = toset(local.instances)
-  input    = upper(each.key)
+  input    = "${random_pet.estate.id}/${each.key}"
+}
+
+resource "local_file" "inventory" {
+  filename = "${path.module}/inventory.txt"
+  content  = join("", [for name, instance in terraform_data.instance : "${name} ${instance.id}\n"])
+}
+
+output "estate" {
+  value = random_pet.estate.id
 }
 
 output "instances" {

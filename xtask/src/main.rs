@@ -15,6 +15,7 @@ mod process;
 mod product;
 mod test;
 mod tidy;
+mod tour;
 mod workspace;
 
 use std::process::ExitCode;
@@ -39,6 +40,7 @@ enum Task {
     Fuzz(fuzz::Args),
     Dist(dist::Args),
     Codegen(codegen::Args),
+    Tour(tour::Args),
     /// Run one program and report its wall time and peak memory (used by `bench`).
     #[command(hide = true)]
     Measure(bench::MeasureArgs),
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Dist(args) => dist::run(&args),
         Task::Codegen(args) => codegen::run(&args),
+        Task::Tour(args) => tour::run(&args),
         Task::Measure(args) => bench::measure(&args),
     };
     match result {

@@ -123,6 +123,10 @@ fn plan_parts(planned: &Map<String, Value>) -> BTreeMap<String, Value> {
         if name == "relevant" {
             sort(&mut value);
         }
+        if let ("changes" | "drift", Some(changes)) = (name, value.as_array_mut()) {
+            // A set, told in any order.
+            changes.iter_mut().filter_map(|change| change["change"].get_mut("replace_paths")).for_each(sort);
+        }
         parts.insert(name.to_owned(), value);
     }
     parts
@@ -165,6 +169,12 @@ pub(super) fn forgive_places(ours: &mut Value, theirs: &Value) {
     }
 }
 
+/// That something failed may be told where the oracle's stream leaves that out.
+pub(super) fn forgive_failures(ours: &mut Value, theirs: &Value) {
+    let Some(events) = ours.get_mut("events").and_then(Value::as_object_mut) else { return };
+    events.retain(|event, _| !event.contains("type: \"apply_errored\"") || theirs["events"].get(event).is_some());
+}
+
 /// Exit code and diagnostics. Neither their order nor how often each is told counts.
 fn verdict(said: &Value) -> Value {
     let mut found: Vec<Value> = said["diagnostics"].as_array().into_iter().flatten().map(brief).collect();
@@ -176,7 +186,7 @@ fn verdict(said: &Value) -> Value {
 /// Severity, summary and place, on one line. A cycle is shown without its members, whose order is not fixed.
 fn brief(found: &Value) -> Value {
     let text = |key: &str| found[key].as_str().unwrap_or("?").to_owned();
-    let mut summary = text("summary");
+    let mut summary = text("summary").replace("OpenTofu", "groma");
     if summary.starts_with("Cycle: ") {
         "Cycle".clone_into(&mut summary);
     }

@@ -300,7 +300,7 @@ fn answered(arguments: &[String], run: &Run) -> Value {
         let summary = |line: &str| {
             let line = line.trim_start_matches(['│', '╷', '╵', ' ']);
             let found = line.starts_with("Error: ") || line.starts_with("Warning: ");
-            (found && !line.contains("Provider development overrides")).then(|| line.to_owned())
+            (found && !line.contains("Provider development overrides")).then(|| line.replace("OpenTofu", "groma"))
         };
         text.lines().filter_map(summary).collect()
     };
