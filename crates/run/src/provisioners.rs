@@ -1,8 +1,11 @@
 //! The provisioners that are built in: `local-exec` runs a program here, `file` and `remote-exec` do their work on another
 //! machine. When they run, and what comes of a failure, is decided by the engine.
 
+mod connection;
 mod lines;
 mod local;
+mod remote;
+mod ssh;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +36,15 @@ impl Surroundings {
     /// In a directory, with neither a home nor an agent nor a terminal.
     pub fn in_directory(working_dir: PathBuf) -> Self {
         Self { working_dir, home_dir: None, agent_socket: None, on_terminal: false }
+    }
+
+    /// A path as a person writes it.
+    fn path(&self, text: &str) -> PathBuf {
+        let at_home = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        match (at_home, &self.home_dir) {
+            (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
+            _ => self.working_dir.join(text),
+        }
     }
 }
 
@@ -67,7 +79,9 @@ impl Provisioners for Programs {
         let kind = provision.kind.clone();
         let done = match kind.as_str() {
             "local-exec" => local::run(&self.surroundings, provision).await,
-            _ => Err("There is no such provisioner here.".to_owned()),
+            "file" => remote::copy(&self.surroundings, provision).await,
+            "remote-exec" => remote::execute(&self.surroundings, provision).await,
+            _ => Err("There is no such provisioner.".to_owned()),
         };
         match done {
             Ok(()) => Diagnostics::new(),

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+mod over_ssh;
+mod server;
+
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -104,7 +107,8 @@ async fn interpreter_directory_and_environment_hold() {
 async fn a_command_that_fails_says_how() {
     let dir = tempfile::tempdir().unwrap();
     let outcome = local(dir.path(), &[("command", Value::string("echo why; exit 3"))]).await;
-    let expected = "local-exec provisioner error: Error running command 'echo why; exit 3': exit status 3. Output: why\n";
+    let expected =
+        "local-exec provisioner error: Error running command 'echo why; exit 3': exit status 3. Output: why\n";
     assert_eq!(outcome.detail(), expected);
 
     let missing = [("command", Value::string("x")), ("interpreter", list(&["no-such-program"]))];
