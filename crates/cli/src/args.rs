@@ -118,7 +118,7 @@ pub(crate) fn parse(arguments: &[String], environment: &EnvVars) -> Result<Invoc
         Early(help.unwrap_or(error))
     })?;
     let mut invocation = Invocation::from_arg_matches(&matches).map_err(Early)?;
-    invocation.name = matches.subcommand_name().unwrap_or_default().to_owned();
+    matches.subcommand_name().unwrap_or_default().clone_into(&mut invocation.name);
     Ok(invocation)
 }
 
@@ -172,18 +172,26 @@ fn with_environment(arguments: &[String], environment: &EnvVars) -> Result<Vec<S
             clap::Error::raw(clap::error::ErrorKind::ValueValidation, message)
         }),
     };
-    // `metadata functions` is named `metadata_functions` here, so both words may belong to the command.
-    let first = arguments[position].replace('-', "_");
-    let both = arguments.get(position + 1).map(|second| format!("{first}_{}", second.replace('-', "_")));
-    let nested = both.filter(|name| environment.cli_args_of.contains_key(name));
-    let command_words = if nested.is_some() { 2 } else { 1 };
-    let own_name = nested.unwrap_or(first);
-    let (before, after) = arguments.split_at(position + command_words);
+    let (before, after) = arguments.split_at(position + command_words(&arguments[position..]));
+    // `state replace-provider` is named `state_replace_provider` here.
+    let own_name = before[position..].join("_").replace('-', "_");
     let mut all = before.to_vec();
     all.extend(words("TF_CLI_ARGS", environment.cli_args.as_ref())?);
     all.extend(words(&format!("TF_CLI_ARGS_{own_name}"), environment.cli_args_of.get(&own_name))?);
     all.extend_from_slice(after);
     Ok(all)
+}
+
+/// How many of the arguments name the command: `state list` has two words.
+fn command_words(arguments: &[String]) -> usize {
+    let mut command = command();
+    let mut count = 0;
+    while let Some(below) = arguments.get(count).and_then(|word| command.find_subcommand(word)) {
+        command = below.clone();
+        count += 1;
+    }
+    // What nobody knows is told later, with all that was typed.
+    count.max(1)
 }
 
 #[cfg(test)]
@@ -206,6 +214,18 @@ mod tests {
         let given = ["-chdir=x".to_owned(), "fmt".to_owned(), "y".to_owned()];
         let all = with_environment(&given, &environment).unwrap();
         assert_eq!(all, ["-chdir=x", "fmt", "-no-color", "-check", "a b", "y"]);
+    }
+
+    #[test]
+    fn commands_below_commands_get_their_arguments_too() {
+        let mut environment = EnvVars { cli_args: Some("-no-color".into()), ..EnvVars::default() };
+        environment.cli_args_of.insert("state".into(), "-never".into());
+        environment.cli_args_of.insert("state_replace_provider".into(), "-auto-approve".into());
+        let given = ["state", "replace-provider", "a", "b"].map(str::to_owned);
+        let all = with_environment(&given, &environment).unwrap();
+        assert_eq!(all, ["state", "replace-provider", "-no-color", "-auto-approve", "a", "b"]);
+        let unknown = ["nope".to_owned(), "list".to_owned()];
+        assert_eq!(with_environment(&unknown, &environment).unwrap(), ["nope", "-no-color", "list"]);
     }
 
     #[test]

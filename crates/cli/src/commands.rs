@@ -89,7 +89,7 @@ pub(crate) fn run(invocation: Invocation, environment: EnvVars) -> ExitCode {
         Command::Test(args) => test::run(&context, args),
         Command::Login(args) => login::run(&context, args),
         Command::Logout(args) => logout::run(&context, args),
-        Command::Push(args) => push::run(&context, &args),
+        Command::Push(args) => Ok(push::run(&context, &args)),
         Command::Fmt(args) => fmt::run(&context, args),
         Command::Validate(args) => validate::run(&context, args),
         Command::Console(args) => console::run(&context, args),

@@ -61,7 +61,7 @@ pub(crate) fn listen(interrupt: Interrupt, say: Say) {
                 () = signals.next() => {}
                 () = tokio::time::sleep(GRACE) => {}
             }
-            #[expect(clippy::exit, reason = "what still runs does not listen")]
+            #[expect(clippy::exit, clippy::disallowed_methods, reason = "what still runs does not listen")]
             std::process::exit(1);
         });
     };

@@ -193,9 +193,6 @@ impl Job<'_> {
         if forgotten && !self.args.suppress_forget_errors && !diagnostics.has_errors() {
             diagnostics.push(left_behind());
         }
-        if !plan.options.targets.is_empty() || !plan.options.excludes.is_empty() {
-            diagnostics.push(incomplete());
-        }
         diagnostics.sort(session.sources());
         self.stage.diagnostics(&diagnostics, session.sources())?;
         let failed = diagnostics.has_errors();
@@ -260,15 +257,6 @@ fn left_behind() -> Diagnostic {
                   plan for more information.\nTo suppress this error for the future 'destroy' runs, you can add the CLI flag \
                   \"-suppress-forget-errors\".";
     Diagnostic::error("Destroy was successful but left behind forgotten instances", detail)
-}
-
-fn incomplete() -> Diagnostic {
-    let detail = "The plan was created with the -target or the -exclude option in effect, so some changes requested in the \
-                  configuration may have been ignored and the output values may not be fully updated. Run the following command \
-                  to verify that no other changes are pending:\n    groma plan\n\nNote that the -target and -exclude options are \
-                  not suitable for routine use, and are provided only for exceptional situations such as recovering from errors \
-                  or mistakes, or when groma specifically suggests to use it as part of an error message.";
-    Diagnostic::warning("Applied changes may be incomplete", detail)
 }
 
 fn kept(path: &Path) -> String {

@@ -6,7 +6,6 @@ use groma_model::diag::Diagnostic;
 use groma_model::span::SourceMap;
 
 use super::Context;
-use crate::failure::Failure;
 use crate::ui::Ui;
 
 /// Refused: it was for a service that is gone.
@@ -17,11 +16,11 @@ pub(crate) struct Args {
     arguments: Vec<String>,
 }
 
-pub(super) fn run(context: &Context, args: &Args) -> Result<ExitCode, Failure> {
+pub(super) fn run(context: &Context, args: &Args) -> ExitCode {
     let refused = args.arguments.iter().any(|argument| argument.trim_start_matches('-') == "no-color");
     let detail =
         "This command pushed configurations to Terraform Enterprise legacy (v1), which has reached its end of life.";
     let diagnostic = Diagnostic::error("Command \"groma push\" is no longer supported", detail);
     Ui::new(refused || context.environment.no_color).diagnostics(&diagnostic.into(), &SourceMap::new());
-    Ok(ExitCode::FAILURE)
+    ExitCode::FAILURE
 }

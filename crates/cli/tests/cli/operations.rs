@@ -126,7 +126,7 @@ fn values_may_be_repeated_for_a_saved_plan() {
     succeeds(&sandbox, &["plan", "-var", "v=two", "-out=saved"]);
     let other = sandbox.run(&["apply", "-var", "v=three", "saved"]);
     assert_eq!(other.code, 1);
-    assert!(other.stderr.contains("v"), "{}", other.stderr);
+    assert!(other.stderr.contains("\"v\""), "{}", other.stderr);
     succeeds(&sandbox, &["apply", "-var", "v=two", "saved"]);
 }
 

@@ -102,12 +102,13 @@ impl Sandbox {
 
     fn spawn(&self, arguments: &[&str]) -> Child {
         let environment = self.environment.iter().map(|(name, value)| (name, value));
+        #[expect(clippy::disallowed_methods, reason = "provisioners run programs")]
+        let programs = std::env::var_os("PATH").unwrap_or_default();
         Command::new(env!("CARGO_BIN_EXE_groma"))
             .args(arguments)
             .current_dir(self.dir.path())
             .env_clear()
-            // Provisioners run programs.
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", programs)
             .env("HOME", self.dir.path())
             .envs(environment)
             .stdin(Stdio::piped())

@@ -9,7 +9,7 @@ use groma_syntax::ast::Expr;
 
 use super::ModuleScope;
 use crate::config::CheckRule;
-use crate::eval::evaluate;
+use crate::eval::{Cause, evaluate, value_notes};
 
 /// How a condition went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +59,7 @@ pub(super) fn check_rule(rule: &CheckRule, scope: &ModuleScope<'_>, what: &str, 
             });
             let mut diagnostic = Diagnostic::error(format!("{what} failed"), detail).at(condition.span);
             diagnostic.severity = severity;
+            diagnostic.values = value_notes(condition, scope, Cause::Other);
             diagnostics.push(diagnostic);
         }
         Ok(None) => {

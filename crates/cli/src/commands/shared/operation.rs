@@ -92,6 +92,10 @@ impl OperationArgs {
         if diagnostics.has_errors() {
             return Err(diagnostics);
         }
+        if mode != Mode::Normal && !self.replace.is_empty() {
+            let detail = "Forcing resource instance replacement (with -replace=...) is allowed only in normal planning mode.";
+            return Err(Diagnostic::error("Unsupported plan mode", detail).into());
+        }
         let parallelism = self.parallelism()?;
         Ok(Options { mode, refresh: self.refresh, targets, excludes, replace, parallelism, ..Options::default() })
     }

@@ -15,7 +15,7 @@ use groma_run::engine::change::Action;
 use groma_run::engine::events::{Event, Events};
 use groma_run::engine::interrupt::Interrupt;
 use groma_run::engine::plan::{Options, Plan};
-use groma_run::operate::{Counts, Kind, LockWish, Operation, PathOverrides, VariablePrompt, Watch, Wishes};
+use groma_run::operate::{Counts, Kind, LockWish, Operation, PathOverrides, Watch, Wishes};
 use groma_run::providers::ProviderAccess;
 use groma_run::saved_plan::SavedPlan;
 use groma_run::session::Session;
@@ -248,18 +248,18 @@ impl Stage {
             lock: LockWish { wanted: args.lock.lock, timeout: args.lock.lock_timeout },
             paths: overrides(&args.paths),
             kind,
-            variables: asks.then(|| variable_prompt(self.prompt())).flatten(),
+            variables: asks.then(|| variable_prompt(self.prompt())),
         }
     }
 
     /// Watches a plan being made.
     pub(crate) fn planning(&self) -> Watching {
-        self.watching(Watcher::planning(self.settings()))
+        self.watching(|| Watcher::planning(self.settings()))
     }
 
     /// Watches a plan being carried out.
     pub(crate) fn applying(&self, plan: &Plan) -> Watching {
-        self.watching(Watcher::applying(self.settings(), plan))
+        self.watching(|| Watcher::applying(self.settings(), plan))
     }
 
     fn settings(&self) -> Settings {
@@ -270,8 +270,9 @@ impl Stage {
         }
     }
 
-    fn watching(&self, watcher: Arc<Watcher>) -> Watching {
-        let people = self.is_human().then_some(watcher);
+    /// A watcher speaks as soon as there is one, so there is none where only machines listen.
+    fn watching(&self, watcher: impl FnOnce() -> Arc<Watcher>) -> Watching {
+        let people = self.is_human().then(watcher);
         self.drawing.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&people);
         let events = Arc::new(Audience { people: people.clone(), voices: self.voices.clone() });
         Watching { watch: Watch { events, interrupt: self.interrupt.clone() }, people }
@@ -381,9 +382,12 @@ fn overrides(paths: &PathArgs) -> PathOverrides {
     PathOverrides { state: named(&paths.state), state_out: named(&paths.state_out), backup: named(&paths.backup) }
 }
 
+/// Gives the value of a variable, if somebody says it.
+type Answerer = Box<dyn FnMut(&Variable) -> Option<String>>;
+
 /// Asks for values of variables, one after the other. Who interrupts is not asked again.
-fn variable_prompt(prompt: Prompt) -> VariablePrompt {
-    Some(Box::new(move |variable: &Variable| {
+fn variable_prompt(prompt: Prompt) -> Answerer {
+    Box::new(move |variable: &Variable| {
         let hidden = variable.ephemeral == Some(true);
         let query = format!("var.{}{}", variable.name, if hidden { " (ephemeral)" } else { "" });
         let description = description(variable);
@@ -391,7 +395,7 @@ fn variable_prompt(prompt: Prompt) -> VariablePrompt {
         let question = Question { query: &query, description: &description, secret };
         let answer: Result<String, NoAnswer> = prompt.ask(&question);
         answer.ok()
-    }))
+    })
 }
 
 fn description(variable: &Variable) -> String {
