@@ -12,11 +12,11 @@ use super::*;
 
 #[test]
 fn plans_survive() {
-    for seed in 0..200 {
+    for seed in 0..120 {
         let plan = Chance::new(seed).plan();
         let bytes = encode(&plan).unwrap();
         let again = decode(&bytes, &schema).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-        assert_eq!(format!("{again:#?}"), format!("{plan:#?}"), "seed {seed}");
+        assert_eq!(format!("{again:?}"), format!("{plan:?}"), "seed {seed}");
         assert_eq!(encode(&again).unwrap(), bytes, "seed {seed}: the bytes differ the second time");
     }
 }
