@@ -1,8 +1,8 @@
 //! One change of a plan, as `resource_changes`, `resource_drift` and `output_changes` list it.
 
-use groma_engine::change::{Action, Change};
+use groma_engine::change::{Action, Change, Reason};
 use groma_engine::plan::OutputChange;
-use groma_model::address::ResourceMode;
+use groma_model::address::{AbsInstance, DeposedKey, ResourceMode};
 use groma_model::value::Value;
 use groma_provider::api::ImportTarget;
 use serde::ser::{Serialize, Serializer};
@@ -87,7 +87,7 @@ impl<'p> From<&'p ImportTarget> for ImportingJson<'p> {
 }
 
 /// Where the object was, if it was somewhere else.
-pub(super) fn previous_address(change: &Change) -> Option<&groma_model::address::AbsInstance> {
+pub(super) fn previous_address(change: &Change) -> Option<&AbsInstance> {
     change.previous_address.as_ref().filter(|from| **from != change.address)
 }
 
@@ -106,7 +106,7 @@ impl Serialize for ResourceChange<'_> {
             name: &resource.name,
             index: index(change.address.key()),
             provider_name: change.provider.config.provider.to_string(),
-            deposed: change.deposed.as_ref().map(|key| key.as_str()),
+            deposed: change.deposed.as_ref().map(DeposedKey::as_str),
             change: ChangeJson {
                 actions: change.action.names(),
                 before: Plain(&change.before),
@@ -120,7 +120,7 @@ impl Serialize for ResourceChange<'_> {
                 before_identity: identity(change.before_identity.as_ref()),
                 after_identity: after_identity(change),
             },
-            action_reason: change.reason.map(|reason| reason.name()),
+            action_reason: change.reason.map(Reason::name),
         };
         json.serialize(serializer)
     }

@@ -263,10 +263,8 @@ impl Serialize for PlannedObject<'_, '_> {
         let identity_schema = identity.as_ref().and_then(|_| (self.view.identities)(provider, &resource.ty));
         // Of what is made anew or read the other tools tell only what the configuration hides; `resource_changes` has it all.
         let only_configured = change.action.is_replace() || resource.mode == ResourceMode::Data;
-        let by_configuration = match only_configured {
-            true => without_marks_of(&change.schema.block, &change.after),
-            false => change.after.clone(),
-        };
+        let by_configuration =
+            if only_configured { without_marks_of(&change.schema.block, &change.after) } else { change.after.clone() };
         let has_values =
             |after: &&Value| after.as_entries().is_some_and(|entries| entries.values().iter().any(Value::is_known));
         let json = PlannedObjectJson {

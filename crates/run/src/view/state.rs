@@ -13,7 +13,7 @@ use groma_model::mark::{Mark, Marks};
 use groma_model::schema::Schema;
 use groma_model::text::Str;
 use groma_model::ty::Type;
-use groma_model::value::{PathMarks, Value};
+use groma_model::value::{Entries, PathMarks, Value};
 use groma_state::{Attributes, ObjectState, ObjectStatus, OutputState, ResourceState, State};
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
@@ -134,8 +134,11 @@ impl Serialize for StateOutput<'_> {
 /// Schemas with their types, each looked up once.
 struct Schemas<'a> {
     source: &'a dyn SchemaSource,
-    known: RefCell<BTreeMap<(Provider, ResourceMode, Str), Option<Arc<TypedSchema>>>>,
+    known: RefCell<BTreeMap<ResourceType, Option<Arc<TypedSchema>>>>,
 }
+
+/// Which provider's, of which kind, called what.
+type ResourceType = (Provider, ResourceMode, Str);
 
 struct TypedSchema {
     schema: Arc<Schema>,
@@ -226,7 +229,7 @@ impl Serialize for ObjectView<'_> {
             Some(identity) => Some(serde_json::from_str::<&RawValue>(&identity.json).map_err(S::Error::custom)?),
             None => None,
         };
-        let is_empty = value.as_entries().is_none_or(|entries| entries.is_empty());
+        let is_empty = value.as_entries().is_none_or(Entries::is_empty);
         let resource = &self.address.resource;
         let json = ObjectJson {
             address: self.instance().to_string(),
@@ -241,7 +244,7 @@ impl Serialize for ObjectView<'_> {
             sensitive_values: sensitive(&value, &typed.schema.block),
             depends_on: self.object.dependencies.iter().map(ToString::to_string).collect(),
             tainted: self.object.status == ObjectStatus::Tainted,
-            deposed_key: self.deposed.map(|key| key.as_str()),
+            deposed_key: self.deposed.map(DeposedKey::as_str),
             identity,
             identity_schema_version: self.object.identity.as_ref().and_then(|identity| identity.schema_version),
         };

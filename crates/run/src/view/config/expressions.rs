@@ -1,5 +1,7 @@
 //! Expressions as machines are told: their value if they are constant, and what they refer to.
 
+use std::collections::BTreeMap;
+
 use groma_lang::config::{Expr, Step, StepKey, Traversal, constant_value};
 use groma_lang::decode::{decode_block, takes_blocks_as_attributes, written_as_blocks};
 use groma_lang::eval::EmptyScope;
@@ -110,7 +112,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn body(&self, body: &Body, schema: &Block) -> Map<String, Value> {
-        let as_blocks = if self.blocks_as_attributes { written_as_blocks(body, schema) } else { Default::default() };
+        let as_blocks = if self.blocks_as_attributes { written_as_blocks(body, schema) } else { BTreeMap::new() };
         let mut wanted = BodySchema::new();
         for name in schema.attributes.keys() {
             wanted = if as_blocks.contains_key(name) { wanted.block(name, &[]) } else { wanted.optional(name) };
@@ -119,7 +121,7 @@ impl Reader<'_> {
             wanted = wanted.block(kind, if nested.nesting == Nesting::Map { &["key"] } else { &[] });
         }
         let (content, _, _) = body.partial_content(&wanted);
-        let mut found = std::collections::BTreeMap::new();
+        let mut found = BTreeMap::new();
         for attribute in &content.attributes {
             let json = expression(&attribute.expr, self.sources);
             found.insert(attribute.name.name.to_string(), Value::from(json));
@@ -144,7 +146,7 @@ fn label(block: &BlockSyntax) -> Option<&Str> {
 }
 
 fn add_block(
-    found: &mut std::collections::BTreeMap<String, Value>,
+    found: &mut BTreeMap<String, Value>,
     kind: &str,
     nesting: Nesting,
     key: Option<&Str>,

@@ -8,6 +8,7 @@ use groma_lang::load::ModuleNode;
 use groma_lang::oracle::SchemaSource;
 use groma_model::address::Provider;
 use groma_model::span::SourceMap;
+use groma_model::version::Constraints;
 use groma_provider::install::Requirements;
 use serde_json::{Map, Value};
 
@@ -130,7 +131,7 @@ impl ProviderConfigs {
         needed: &Requirements,
         expressions: &ExpressionsOf<'_>,
     ) {
-        let version = |provider: &Provider| needed.get(provider).map(|found| found.canonical()).unwrap_or_default();
+        let version = |provider: &Provider| needed.get(provider).map(Constraints::canonical).unwrap_or_default();
         for (name, config) in &module.provider_configs {
             let provider = module.provider_of(&name.name);
             let entry = Entry {
@@ -167,11 +168,14 @@ impl ProviderConfigs {
     /// The configuration that a key leads to in the end. None if it leads nowhere.
     fn source(&self, start: String, provider: &Provider) -> Option<String> {
         let mut found = None;
-        let mut next = Some(start);
-        while let Some(place) = next {
-            let Some(entry) = self.0.get(&place).filter(|entry| entry.provider == *provider) else { break };
-            next = entry.given.clone();
+        let mut place = start;
+        while let Some(entry) = self.0.get(&place).filter(|entry| entry.provider == *provider) {
+            let next = entry.given.clone();
             found = Some(place);
+            match next {
+                Some(next) => place = next,
+                None => break,
+            }
         }
         found
     }

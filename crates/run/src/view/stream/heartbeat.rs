@@ -86,7 +86,9 @@ impl Heart {
         let (shared, clock) = (Arc::clone(&self.shared), Arc::clone(&self.clock));
         let work = move || {
             while let Some(due) = shared.wait(&clock) {
-                due.iter().for_each(|(running, elapsed)| tell(running, *elapsed));
+                for (running, elapsed) in due {
+                    tell(&running, elapsed);
+                }
             }
         };
         let thread = std::thread::Builder::new().name("heartbeat".into()).spawn(work).ok();

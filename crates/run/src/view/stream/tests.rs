@@ -1,5 +1,6 @@
 //! The stream, as readers get it.
 
+use std::fmt::Write as _;
 use std::sync::Mutex;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -40,7 +41,7 @@ fn check(work: impl FnOnce(&Stream<Written>), expected: Expect) {
     for line in text.lines().skip(1) {
         let (before, rest) = line.split_once("\"@module\":\"tofu.ui\",\"@timestamp\":\"").expect("a module");
         let (_, after) = rest.split_once("\",").expect("a time");
-        shown.push_str(&format!("{before}{after}\n"));
+        writeln!(shown, "{before}{after}").unwrap();
     }
     expected.assert_eq(&shown);
 }
@@ -49,8 +50,8 @@ fn address(text: &str) -> AbsInstance {
     text.parse().unwrap()
 }
 
-fn id() -> Option<ShownId> {
-    Some(ShownId { key: "id".into(), value: "i-1".into() })
+fn id() -> ShownId {
+    ShownId { key: "id".into(), value: "i-1".into() }
 }
 
 #[test]
@@ -71,14 +72,14 @@ fn operations() {
             action,
             id,
         };
-        stream.tell(Event::RefreshStarted(address("t_x.n"), id()));
+        stream.tell(Event::RefreshStarted(address("t_x.n"), Some(id())));
         stream.tell(Event::RefreshDone(address("t_x.n"), None));
         stream.tell(started(Action::Create, None));
         stream.tell(Event::ApplyDone {
             address: address("module.m[\"k\"].t_x.n[0]"),
             deposed: None,
             action: Action::Create,
-            id: id(),
+            id: Some(id()),
         });
         stream.tell(started(Action::NoOp, None));
         stream.tell(Event::ApplyStarted {
