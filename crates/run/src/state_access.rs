@@ -152,12 +152,18 @@ impl StateAccess {
             who: identity::user_and_host(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             created: identity::utc_text(self.machine.now()),
-            path: String::new(),
+            path: self.shown_path(),
         };
         let mut waiting = identity::Waiting::default();
         lock_within(self.keeper.store(), &info, wish.timeout, &mut waiting).map_err(|problem| problem.acquiring())?;
         self.lock = Some(info.id);
         Ok(())
+    }
+
+    /// The file as people know it, without the way to the working directory.
+    fn shown_path(&self) -> String {
+        let path = &self.paths().read;
+        path.strip_prefix(&self.backend.workspaces.dir).unwrap_or(path).display().to_string()
     }
 
     /// Gives the lock back, if there is one.

@@ -137,6 +137,7 @@ fn a_locked_state_is_left_alone() {
     let held = diagnostics.iter().next().unwrap();
     assert_eq!(held.summary, "Error acquiring the state lock");
     assert!(held.detail.contains("OperationTypeApply"), "{}", held.detail);
+    assert!(held.detail.contains("Path:      terraform.tfstate\n"), "{}", held.detail);
     // Who wants no lock can look.
     let free = LockWish { wanted: false, ..LockWish::default() };
     assert!(opened(&mut second, Wishes { lock: free, ..Wishes::default() }).close().is_empty());

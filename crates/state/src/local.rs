@@ -346,7 +346,10 @@ impl StateStore for LocalStore {
             replace::clean_up(&path);
         }
         let path = self.info_path();
-        let info = LockInfo { path: self.paths.read.display().to_string(), ..info.clone() };
+        let mut info = info.clone();
+        if info.path.is_empty() {
+            info.path = self.paths.read.display().to_string();
+        }
         if let Err(source) = write_info(&path, &info) {
             self.release(held);
             return Err(LockError::Io { doing: "write lock info to", path, source });

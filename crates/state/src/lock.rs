@@ -26,7 +26,7 @@ pub struct LockInfo {
     pub version: String,
     /// Since when, as RFC 3339 text.
     pub created: String,
-    /// Of which state; the store says.
+    /// Of which state; if it is empty, the store says.
     pub path: String,
 }
 
