@@ -12,7 +12,6 @@ mod prompt;
 mod render;
 mod signals;
 mod ui;
-#[allow(dead_code, reason = "the commands that run something use it")]
 mod watch;
 
 use std::process::ExitCode;

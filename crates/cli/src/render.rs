@@ -3,14 +3,10 @@
 mod diag;
 mod diff;
 pub(crate) mod explanation;
-#[allow(dead_code, reason = "the commands that show it use what they need")]
 pub(crate) mod outputs;
 pub(crate) mod paint;
-#[allow(dead_code, reason = "the commands that show it use what they need")]
 pub(crate) mod plan;
-#[allow(dead_code, reason = "the commands that show it use what they need")]
 pub(crate) mod state;
-#[allow(dead_code, reason = "the commands that show it use what they need")]
 pub(crate) mod summary;
 mod wrap;
 

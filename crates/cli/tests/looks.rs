@@ -127,8 +127,8 @@ fn norm(text: &str) -> String {
         if line.contains("triggers_replace ") {
             line = line.replace(" # forces replacement", "");
         }
-        if line.contains("./+ ") {
-            line = line.trim_start().to_owned();
+        if let Some(aligned) = line.strip_prefix("  ./+ ") {
+            line = format!("./+ {aligned}");
         }
         while line.contains("  = ") {
             line = line.replace("  = ", " = ");
@@ -158,7 +158,7 @@ fn plans_look_as_they_do_elsewhere() {
             compared += 1;
             if (expected.0, &wanted) != (actual.0, &found) {
                 let diff = similar::TextDiff::from_lines(&wanted, &found).unified_diff().to_string();
-                differences.push_str(&format!("{name}, step {at}:\n{diff}\n"));
+                differences.extend([&name, ", step ", &at.to_string(), ":\n", &diff, "\n"]);
             }
             plan.splice(0..1, ["apply", "-auto-approve"]);
             place.run(&tofu, &plan);

@@ -12,9 +12,10 @@ pub(crate) fn outputs(outputs: &BTreeMap<Str, OutputState>, show_sensitive: bool
     for (name, output) in outputs {
         text.push_str(name);
         text.push_str(" = ");
-        match output.sensitive && !show_sensitive {
-            true => text.push_str("<sensitive>"),
-            false => text.push_str(&display::console(&output.value)),
+        if output.sensitive && !show_sensitive {
+            text.push_str("<sensitive>");
+        } else {
+            text.push_str(&display::console(&output.value));
         }
         text.push('\n');
     }

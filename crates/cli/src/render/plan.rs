@@ -38,9 +38,10 @@ pub(crate) fn plan(plan: &Plan, look: &Look) -> String {
         page.legend(&counts);
     }
     if !changes.is_empty() {
-        page.out.push_str(match plan.errored {
-            true => "\ngroma planned the following actions, but then encountered a problem:\n",
-            false => "\ngroma will perform the following actions:\n",
+        page.out.push_str(if plan.errored {
+            "\ngroma planned the following actions, but then encountered a problem:\n"
+        } else {
+            "\ngroma will perform the following actions:\n"
         });
         page.changes(&changes);
         page.out.push('\n');
@@ -272,7 +273,7 @@ fn is_shown(change: &Change) -> bool {
     match change.address.instance.resource.mode {
         ResourceMode::Managed => change.action != Action::NoOp || is_moved(change) || change.importing.is_some(),
         ResourceMode::Data => !matches!(change.action, Action::NoOp | Action::Delete),
-        _ => false,
+        ResourceMode::Ephemeral => false,
     }
 }
 

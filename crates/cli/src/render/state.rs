@@ -125,15 +125,149 @@ fn outputs(out: &mut String, state: &State, look: &Look) {
     }
     out.push_str("\n\nOutputs:\n\n");
     for (name, output) in &state.outputs {
-        let value = match output.sensitive {
-            true => output.value.clone().mark(Mark::Sensitive),
-            false => output.value.clone(),
-        };
+        let mut value = output.value.clone();
+        if output.sensitive {
+            value = value.mark(Mark::Sensitive);
+        }
         let _ = write!(out, "{name} = ");
         let mut printer = Printer::new(out, Paint(look.style.color), look.show_sensitive);
         printer.hide_symbols = true;
         let diff = diff::typed(&Pair::same(&value), &value.ty());
         printer.diff(&diff, 0, Mode { everything: true, ..Mode::default() });
         out.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::needless_raw_string_hashes, reason = "the tool that updates snapshots writes hashes")]
+
+    use std::collections::BTreeMap;
+
+    use expect_test::expect;
+    use groma_model::address::{Module, ProviderConfig, Traversal};
+    use groma_model::path::Path;
+    use groma_model::schema::{Attribute, Block};
+    use groma_model::ty::Type;
+    use groma_run::state::{InstanceState, OutputState, ResourceState};
+
+    use super::*;
+    use crate::render::Style;
+
+    const LOOK: Look =
+        Look { style: Style { color: false, width: 78 }, fold: false, show_sensitive: false, in_automation: false };
+
+    fn address(text: &str) -> AbsInstance {
+        AbsInstance::from_traversal(&Traversal::parse(text).unwrap()).unwrap()
+    }
+
+    fn schema() -> Arc<Schema> {
+        let argument = |ty: Type| Attribute { optional: true, ..Attribute::of_type(ty) };
+        let attributes = BTreeMap::from([
+            ("id".into(), argument(Type::String)),
+            ("pin".into(), Attribute { sensitive: true, ..argument(Type::Number) }),
+            ("secret_wo".into(), Attribute { write_only: true, ..argument(Type::String) }),
+            ("tags".into(), argument(Type::map(Type::String))),
+        ]);
+        Arc::new(Schema { version: 0, block: Block { attributes, ..Block::default() } })
+    }
+
+    fn object(attributes: &str) -> ObjectState {
+        ObjectState::new(0, Attributes::Json(attributes.to_owned()))
+    }
+
+    fn add(state: &mut State, at: &str, instance: InstanceState) {
+        let address = address(at);
+        let provider = ProviderConfig::default_in(Module::root(), Provider::builtin("terraform"));
+        let resource = state.resources.entry(address.resource());
+        let resource = resource.or_insert_with(|| ResourceState { provider, instances: BTreeMap::new() });
+        resource.instances.insert(address.key().clone(), instance);
+    }
+
+    #[test]
+    fn objects_are_shown_without_their_secrets() {
+        let mut given = State::default();
+        let mut secret = object(r#"{"id":"i","pin":4711,"secret_wo":null,"tags":{"a":"hush","b":"open"},"old":1}"#);
+        secret.sensitive = vec![Path::root().attr("tags").key("a")];
+        let mut tainted = object(r#"{"id":"t"}"#);
+        tainted.status = ObjectStatus::Tainted;
+        let deposed = DeposedKey::parse("0123abcd").unwrap();
+        let both = InstanceState {
+            current: Some(tainted),
+            deposed: BTreeMap::from([(deposed, object(r#"{"id":"d"}"#))]),
+            ..InstanceState::default()
+        };
+        add(&mut given, "a_thing.a[0]", secret.into());
+        add(&mut given, "a_thing.b", both);
+        add(&mut given, "data.a_thing.d", object(r#"{"id":"x"}"#).into());
+        add(&mut given, "module.m.a_thing.c", object(r#"{"id":"y"}"#).into());
+        add(&mut given, "module.m.unknown_thing.u", object(r#"{"id":"hush"}"#).into());
+        let output = |value, sensitive| OutputState { value, sensitive, deprecated: None };
+        given.outputs.insert("o".into(), output(Value::strings(["a", "b"]), false));
+        given.outputs.insert("s".into(), output(Value::string("hush"), true));
+        let schemas = |_: &Provider, _: ResourceMode, ty: &str| (ty == "a_thing").then(schema);
+        let text = state(&given, &schemas, &LOOK);
+        assert!(!text.contains("hush") && !text.contains("4711"));
+        expect![[r##"
+            # data.a_thing.d:
+            data "a_thing" "d" {
+                id        = "x"
+                secret_wo = (write-only attribute)
+            }
+
+            # a_thing.a[0]:
+            resource "a_thing" "a" {
+                id        = "i"
+                pin       = (sensitive value)
+                secret_wo = (write-only attribute)
+                tags      = {
+                    "a" = (sensitive value)
+                    "b" = "open"
+                }
+            }
+
+            # a_thing.b: (tainted)
+            resource "a_thing" "b" {
+                id        = "t"
+                secret_wo = (write-only attribute)
+            }
+
+            # a_thing.b: (deposed object 0123abcd)
+            resource "a_thing" "b" {
+                id        = "d"
+                secret_wo = (write-only attribute)
+            }
+
+
+            # module.m.a_thing.c:
+            resource "a_thing" "c" {
+                id        = "y"
+                secret_wo = (write-only attribute)
+            }
+
+            # module.m.unknown_thing.u:
+            resource "unknown_thing" "u" {
+                # Only the schema of its provider says what of this object is sensitive, so without that it is not displayed.
+            }
+
+
+            Outputs:
+
+            o = [
+                "a",
+                "b",
+            ]
+            s = (sensitive value)
+        "##]].assert_eq(&text);
+        let shown = state(&given, &schemas, &Look { show_sensitive: true, ..LOOK });
+        assert_eq!(shown.matches("hush").count(), 3);
+        assert!(shown.contains("4711"));
+        let one = instance(&given, &address("a_thing.a[0]"), &schemas, &LOOK).unwrap();
+        assert!(text.contains(&one));
+        assert!(instance(&given, &address("a_thing.a[1]"), &schemas, &LOOK).is_none());
+        assert_eq!(
+            state(&State::default(), &schemas, &LOOK),
+            "The state file is empty. No resources are represented.\n"
+        );
     }
 }

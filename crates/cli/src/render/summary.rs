@@ -93,6 +93,8 @@ fn times(out: &mut String, report: &Report, paint: Paint) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::needless_raw_string_hashes, reason = "the tool that updates snapshots writes hashes")]
+
     use expect_test::expect;
     use groma_model::address::{AbsInstance, Traversal};
     use groma_run::engine::change::Action;

@@ -112,8 +112,10 @@ impl Live {
             let style = ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
             self.screen.add(ProgressBar::new_spinner().with_style(style))
         });
-        picture.set_message(lines.join("\n"));
-        picture.tick();
+        let text = lines.join("\n");
+        if picture.message() != text {
+            picture.set_message(text);
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! What is said while something runs.
 
+#![allow(clippy::needless_raw_string_hashes, reason = "the tool that updates snapshots writes hashes")]
+
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,6 +24,7 @@ fn at(seconds: u64) -> Moment {
     Moment { passed: Duration::from_secs(seconds), of_day: Duration::from_secs(3600 + seconds) }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "as events have it")]
 fn id(value: &str) -> Option<ShownId> {
     Some(ShownId { key: "id".into(), value: value.into() })
 }

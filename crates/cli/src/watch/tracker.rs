@@ -54,7 +54,6 @@ pub(super) struct Running {
     pub(super) address: AbsInstance,
     pub(super) doing: Doing,
     pub(super) since: Duration,
-    place: Place,
     id: Option<ShownId>,
     due: Duration,
     /// A provisioner that is at work.
@@ -175,7 +174,6 @@ impl Tracker {
             address: address.clone(),
             doing: *doing,
             since: now.passed,
-            place: place.clone(),
             id,
             due,
             with: None,

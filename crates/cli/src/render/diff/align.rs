@@ -56,10 +56,8 @@ fn exactly(before: &[u32], after: &[u32]) -> Vec<u32> {
     for (y, a) in after.iter().enumerate() {
         for (x, b) in before.iter().enumerate() {
             let here = (y + 1) * width + x + 1;
-            lengths[here] = match a == b {
-                true => lengths[here - width - 1] + 1,
-                false => lengths[here - 1].max(lengths[here - width]),
-            };
+            let unequal = lengths[here - 1].max(lengths[here - width]);
+            lengths[here] = if a == b { lengths[here - width - 1] + 1 } else { unequal };
         }
     }
     let mut found = Vec::new();

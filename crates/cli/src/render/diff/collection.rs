@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use groma_model::text::Str;
 use groma_model::value::{Value, ValueKind};
 
 use super::align::{self, Aligned};
@@ -12,7 +13,7 @@ use super::{Diff, ListKind, Nested, Paths, Shape};
 type Compare<'c, 'v> = dyn for<'a, 'p> Fn(&'a Pair<'v, 'p>) -> Diff<'v> + 'c;
 
 /// Elements of a list or tuple.
-fn items<'v>(side: Option<&'v Value>) -> &'v [Value] {
+fn items(side: Option<&Value>) -> &[Value] {
     side.and_then(Value::as_elements).unwrap_or(&[])
 }
 
@@ -102,7 +103,7 @@ pub(super) fn dynamic_object<'v>(pair: &Pair<'v, '_>, compare: &Compare<'_, 'v>)
 /// What differs under each key.
 pub(super) fn by_key<'v>(pair: &Pair<'v, '_>, compare: &Compare<'_, 'v>) -> Vec<(&'v str, Diff<'v>)> {
     let names = |side: Option<&'v Value>| side.and_then(Value::as_entries).map_or(&[][..], |entries| entries.names());
-    let mut all: Vec<&'v str> = names(pair.before).iter().chain(names(pair.after)).map(|name| name.as_str()).collect();
+    let mut all: Vec<&'v str> = names(pair.before).iter().chain(names(pair.after)).map(Str::as_str).collect();
     all.sort_unstable();
     all.dedup();
     all.into_iter().map(|name| (name, compare(&pair.name(name)))).collect()

@@ -25,7 +25,7 @@ pub(in crate::render) struct Pair<'v, 'p> {
     pub(in crate::render) revealed: bool,
 }
 
-impl<'v, 'p> Pair<'v, 'p> {
+impl<'v> Pair<'v, '_> {
     /// Two values of which everything is of interest.
     pub(in crate::render) fn new(before: Option<&'v Value>, after: Option<&'v Value>) -> Self {
         Self { before, after, replace: Paths::none(), relevant: Paths::All, revealed: false }
@@ -106,14 +106,12 @@ impl<'v, 'p> Pair<'v, 'p> {
         if self.after.is_none_or(Value::is_known) {
             return None;
         }
-        Some(match self.before {
-            None => self.diff(Act::Add, Shape::Unknown(None)),
-            // One word about a replacement is enough.
-            Some(_) => {
-                let before = Diff { replace: false, ..before() };
-                self.diff(Act::Change, Shape::Unknown(Some(Box::new(before))))
-            }
-        })
+        if self.before.is_none() {
+            return Some(self.diff(Act::Add, Shape::Unknown(None)));
+        }
+        // One word about a replacement is enough.
+        let before = Diff { replace: false, ..before() };
+        Some(self.diff(Act::Change, Shape::Unknown(Some(Box::new(before)))))
     }
 }
 
@@ -196,10 +194,9 @@ pub(super) fn nested<'v>(pair: &Pair<'v, '_>, object: &'v NestedObject, nesting:
     {
         return veiled;
     }
-    let single = matches!(nesting, Nesting::Single | Nesting::Group);
-    let of_before = || match single {
-        true => nested_object(&pair.dropped(), object, Some(&*UNKNOWN)),
-        false => nested(&pair.dropped(), object, nesting),
+    let of_before = || match nesting {
+        Nesting::Single | Nesting::Group => nested_object(&pair.dropped(), object, Some(&*UNKNOWN)),
+        _ => nested(&pair.dropped(), object, nesting),
     };
     if let Some(unknown) = pair.unknown(of_before) {
         return unknown;
@@ -215,11 +212,13 @@ pub(super) fn nested<'v>(pair: &Pair<'v, '_>, object: &'v NestedObject, nesting:
 
 /// One object. `becomes` is what its attributes become, if that does not come from a value.
 fn nested_object<'v>(pair: &Pair<'v, '_>, object: &'v NestedObject, becomes: Option<&'v Value>) -> Diff<'v> {
-    let (attributes, act) = attributes(pair, &object.attributes, pair.act_by_presence(), |child| {
+    let (mut attributes, act) = attributes(pair, &object.attributes, pair.act_by_presence(), |child| {
         let mut child = child.implicit();
         child.after = becomes.or(child.after);
         child
     });
+    // Blocks always say what is never stored, objects only when there is news.
+    attributes.retain(|(_, part)| part.act != Act::Keep || !matches!(part.shape, Shape::WriteOnly));
     pair.diff(act, Shape::Object(attributes, Nested::Yes))
 }
 

@@ -1,5 +1,7 @@
 //! Differences as text. Everything is written to the end of one string: the cost is that of what is written.
 
+mod blocks;
+
 use std::borrow::Cow;
 
 use groma_model::address::is_identifier;
@@ -7,7 +9,7 @@ use groma_model::schema;
 use groma_model::value::{Value, ValueKind, go_quote};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{Act, Blocks, Diff, ListKind, Nested, Secrecy, Shape};
+use super::{Act, Diff, ListKind, Nested, Secrecy, Shape};
 use crate::render::paint::{Paint, Tone};
 
 /// Attributes that tell objects apart, so they are shown even if they stay as they are.
@@ -145,13 +147,12 @@ impl<'o> Printer<'o> {
         self.forces(own, mode);
         self.out.push('\n');
         let part_mode = Mode { forces: of_parts, ..mode.inner().without_null() };
-        match kind {
-            ListKind::List => self.in_context(parts, indent, mode, part_mode),
-            _ => {
-                let shown = parts.iter().filter(|part| mode.everything || part.act != Act::Keep);
-                let count = shown.map(|part| self.element(part, indent, part_mode)).count();
-                self.hidden("element", parts.len() - count, indent, mode);
-            }
+        if kind == ListKind::List {
+            self.in_context(parts, indent, mode, part_mode);
+        } else {
+            let shown = parts.iter().filter(|part| mode.everything || part.act != Act::Keep);
+            let count = shown.map(|part| self.element(part, indent, part_mode)).count();
+            self.hidden("element", parts.len() - count, indent);
         }
         self.line_start(indent, Act::Keep);
         self.out.push(']');
@@ -169,14 +170,14 @@ impl<'o> Printer<'o> {
                 continue;
             }
             if let Some((last, others)) = hidden.split_last() {
-                self.hidden("element", others.len(), indent, part_mode);
+                self.hidden("element", others.len(), indent);
                 self.element(last, indent, mode.inner().with_everything());
             }
             hidden = &[];
             behind_a_change = !keeps;
             self.element(part, indent, if keeps { mode.inner().with_everything() } else { part_mode });
         }
-        self.hidden("element", hidden.len(), indent, mode);
+        self.hidden("element", hidden.len(), indent);
     }
 
     fn element(&mut self, part: &Diff<'_>, indent: usize, mode: Mode) {
@@ -213,7 +214,7 @@ impl<'o> Printer<'o> {
             self.named(key, width, part, indent, part_mode);
             self.out.push_str(if matches!(part.shape, Shape::Object(..)) { ",\n" } else { "\n" });
         }
-        self.hidden("element", hidden, indent, mode);
+        self.hidden("element", hidden, indent);
         self.line_start(indent, Act::Keep);
         self.out.push('}');
         self.null_suffix(diff.act, mode);
@@ -256,7 +257,7 @@ impl<'o> Printer<'o> {
             }
             self.out.push('\n');
         }
-        self.hidden("attribute", hidden, indent, mode);
+        self.hidden("attribute", hidden, indent);
     }
 
     /// `name = value`, without the line break.
@@ -266,90 +267,6 @@ impl<'o> Printer<'o> {
         self.spaces(width.saturating_sub(name.width()));
         self.out.push_str(" = ");
         self.diff(part, indent + 1, mode);
-    }
-
-    fn block(
-        &mut self,
-        diff: &Diff<'_>,
-        attributes: &[(&str, Diff<'_>)],
-        blocks: &[Blocks<'_>],
-        indent: usize,
-        mode: Mode,
-    ) {
-        self.out.push('{');
-        if attributes.is_empty() && blocks.is_empty() {
-            self.out.push('}');
-            return self.forces(diff.replace, mode);
-        }
-        self.forces(diff.replace, mode);
-        self.out.push('\n');
-        self.attributes(attributes, indent, mode);
-        let mut hidden = 0;
-        for group in blocks {
-            hidden += self.blocks(group, !attributes.is_empty(), indent, mode);
-        }
-        if hidden > 0 {
-            self.out.push('\n');
-            self.hidden("block", hidden, indent, mode);
-        }
-        self.line_start(indent, Act::Keep);
-        self.out.push('}');
-    }
-
-    /// The blocks of one kind, and how many of them stay as they are and are not shown.
-    fn blocks(&mut self, group: &Blocks<'_>, apart: bool, indent: usize, mode: Mode) -> usize {
-        let mut hidden = 0;
-        let mut any_shown = false;
-        for (label, part) in &group.items {
-            let veiled = match part.act {
-                Act::Add => group.secrecy.after,
-                Act::Drop => group.secrecy.before,
-                Act::Change | Act::Keep => group.secrecy.any(),
-            } && !self.show_sensitive;
-            let act = if veiled { super::compute::secret_act(part.act, group.secrecy, true) } else { part.act };
-            if act == Act::Keep && !mode.everything {
-                hidden += 1;
-                continue;
-            }
-            if apart && !any_shown {
-                self.out.push('\n');
-            }
-            any_shown = true;
-            if veiled {
-                self.secrecy_warning("block", group.secrecy, part.act, indent + 1);
-            } else {
-                self.warnings(part, indent + 1);
-            }
-            self.line_start(indent + 1, act);
-            self.out.push_str(&attribute_name(group.name));
-            if let Some(label) = label {
-                self.out.push(' ');
-                self.out.push_str(&go_quote(label));
-            }
-            self.out.push(' ');
-            let part_mode = Mode { forces: group.replace, ..mode };
-            if veiled {
-                self.sensitive_block(part.replace, indent + 1, part_mode);
-            } else {
-                self.diff(part, indent + 1, part_mode);
-            }
-            self.out.push('\n');
-        }
-        hidden
-    }
-
-    fn sensitive_block(&mut self, replace: bool, indent: usize, mode: Mode) {
-        self.out.push('{');
-        self.forces(replace, mode);
-        for line in [
-            "  # At least one attribute in this block is (or was) sensitive,",
-            "  # so its contents will not be displayed.",
-            "}",
-        ] {
-            self.out.push('\n');
-            self.line_start(indent, Act::Keep);
-            self.out.push_str(line);
-        }
     }
 
     /// Says that something becomes a secret, or is none any more.
@@ -365,9 +282,10 @@ impl<'o> Printer<'o> {
         if !secrecy.changes() || matches!(act, Act::Add | Act::Drop) {
             return;
         }
-        let (first, second) = match secrecy.before {
-            true => ("will no longer be marked as sensitive", "after applying this change."),
-            false => ("will be marked as sensitive and will not", "display in UI output after applying this change."),
+        let (first, second) = if secrecy.before {
+            ("will no longer be marked as sensitive", "after applying this change.")
+        } else {
+            ("will be marked as sensitive and will not", "display in UI output after applying this change.")
         };
         self.spaces(indent * 4);
         self.out.push_str("  # ");
@@ -387,7 +305,7 @@ impl<'o> Printer<'o> {
     }
 
     /// Says how many were left out.
-    fn hidden(&mut self, what: &str, count: usize, indent: usize, _mode: Mode) {
+    fn hidden(&mut self, what: &str, count: usize, indent: usize) {
         if count == 0 {
             return;
         }

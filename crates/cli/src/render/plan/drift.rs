@@ -35,16 +35,13 @@ pub(super) fn section(page: &mut Page<'_>, plan: &Plan) -> bool {
         page.out.push('\n');
         page.change(change, headline::Cause::Outside, diff);
     }
-    page.paragraph(match refresh_only {
-        true => {
+    page.paragraph(if refresh_only {
             "\n\nThis is a refresh-only plan, so groma will not take any actions to undo these. If you were expecting these \
              changes then you can apply this plan to record the updated values in the state without changing any real \
              objects."
-        }
-        false => {
+        } else {
             "\n\nUnless your configuration says the same, or tells groma to leave it with ignore_changes, the following plan \
              may undo these changes or follow from them."
-        }
     });
     true
 }

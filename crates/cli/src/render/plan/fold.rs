@@ -64,7 +64,9 @@ pub(super) fn plan(changes: &[&Change]) -> Folded {
         }
         for group in alike.values().filter(|group| group.len() >= MANY) {
             let (shown, hidden) = group.split_at(SHOWN);
-            hidden.iter().for_each(|&at| folded.hidden[at] = true);
+            for &at in hidden {
+                folded.hidden[at] = true;
+            }
             if let (Some(&first), Some(&behind), Some(&last)) = (shown.first(), shown.last(), hidden.last()) {
                 folded.groups.insert(behind, Group { first, last, count: hidden.len() });
             }
