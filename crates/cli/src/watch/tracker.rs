@@ -170,14 +170,7 @@ impl Tracker {
         self.say(lines::begin(&lines::object(address, deposed.as_ref()), *doing, id.as_ref()), false);
         self.begun += 1;
         let (number, due) = (self.begun, now.passed + STILL);
-        let running = Running {
-            address: address.clone(),
-            doing: *doing,
-            since: now.passed,
-            id,
-            due,
-            with: None,
-        };
+        let running = Running { address: address.clone(), doing: *doing, since: now.passed, id, due, with: None };
         // Reading anew is never that slow, and nobody waits for a word about it.
         if !matches!(doing, Doing::Refresh | Doing::Import) {
             self.due.insert((due, number));
