@@ -53,7 +53,8 @@ pub struct Request<'a> {
 pub async fn import(request: Request<'_>) -> (Option<State>, Diagnostics) {
     let values = ResourceValues::new(request.schemas);
     // What the object is described by may be far from complete.
-    let settings = Settings { purpose: Purpose::Evaluate, lenient: true, oracle: &values, ..request.settings };
+    let settings =
+        Settings { purpose: Purpose::Evaluate, pure_only: true, lenient: true, oracle: &values, ..request.settings };
     let (walk, mut diagnostics) = Walk::start(request.tree, settings, request.inputs);
     if diagnostics.has_errors() {
         return (None, diagnostics);

@@ -117,3 +117,14 @@ pub(crate) fn with_part(value: &Value, step: &PathStep, part: Value) -> Value {
         _ => value.clone(),
     }
 }
+
+/// A value with null wherever it is unknown: nothing unknown is ever stored.
+pub(crate) fn known_only(value: &Value) -> Value {
+    let known = value.transform::<std::convert::Infallible>(&mut |_, part| {
+        Ok(if part.is_known() { part } else { Value::null(part.ty()) })
+    });
+    match known {
+        Ok(value) => value,
+        Err(never) => match never {},
+    }
+}

@@ -1,10 +1,11 @@
 //! Provider configurations in use. Each is started and configured once, when it is first needed.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use groma_model::address::{Provider as ProviderAddress, ProviderInstance};
 use groma_model::diag::Diagnostics;
+use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_model::value::Value;
 use groma_provider::api::{ClientCapabilities, ConfigureRequest, Provider, ProviderSchema};
@@ -28,13 +29,28 @@ pub(crate) struct Slot {
     instance: ProviderInstance,
     config: Value,
     providers: Arc<dyn Providers>,
+    /// Where it is configured, if anywhere.
+    place: Option<Span>,
     started: OnceCell<Option<Arc<dyn Provider>>>,
+    /// What it said when it was started, until somebody asks.
+    warnings: Mutex<Diagnostics>,
 }
 
 impl Slot {
     /// Not started yet. The configuration has no marks.
     pub(crate) fn new(instance: ProviderInstance, config: Value, providers: Arc<dyn Providers>) -> Self {
-        Self { instance, config, providers, started: OnceCell::new() }
+        Self { instance, config, providers, place: None, started: OnceCell::new(), warnings: Mutex::default() }
+    }
+
+    /// Configured by the block at that place.
+    pub(crate) fn at(mut self, place: Option<Span>) -> Self {
+        self.place = place;
+        self
+    }
+
+    /// What it said when it was started, once.
+    pub(crate) fn take_warnings(&self) -> Diagnostics {
+        std::mem::take(&mut self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Which configuration.
@@ -60,17 +76,22 @@ impl Slot {
             .get_or_init(|| async {
                 match self.start().await {
                     Ok((provider, warnings)) => {
-                        found = warnings;
+                        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(self.placed(warnings));
                         Some(provider)
                     }
                     Err(errors) => {
-                        found = errors;
+                        found = self.placed(errors);
                         None
                     }
                 }
             })
             .await;
         started.clone().ok_or(found)
+    }
+
+    fn placed(&self, found: Diagnostics) -> Diagnostics {
+        let Some(place) = self.place else { return found };
+        found.into_iter().map(|diagnostic| diagnostic.or_at(place)).collect()
     }
 
     async fn start(&self) -> Result<(Arc<dyn Provider>, Diagnostics), Diagnostics> {

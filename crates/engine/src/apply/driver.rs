@@ -129,6 +129,7 @@ impl<'a> Driver<'a, '_> {
         self.work().await;
         let found = self.leases.close().await;
         self.diagnostics.extend(found);
+        self.diagnostics.extend(self.providers.take_warnings());
         self.set_outputs();
         self.set_checks();
         let options = &self.request.plan.options;

@@ -10,7 +10,7 @@ use groma_provider::api::{ApplyRequest, ApplyResponse, PlanRequest, PlanResponse
 use groma_state::{ObjectState, ObjectStatus};
 
 use crate::change::{Action, Change};
-use crate::object::{compatible, legacy, propose::proposed_new};
+use crate::object::{compatible, known_only, legacy, propose::proposed_new};
 use crate::plan::ignore::ignoring;
 use crate::plan::instance::{keep_warnings, sensitive_paths, with_address};
 use crate::providers::Slot;
@@ -134,6 +134,12 @@ impl Run<'_> {
             Err(found) => return Done::unchanged(found),
         };
         let (config, marks) = wanted.config.clone().unmark_deep_with_paths();
+        // More is known now than when the plan was made.
+        let found = self.provider.validate_resource(&self.job.kind.type_name, config.clone()).await;
+        let found = found.unwrap_or_else(|error| error.diagnostic().into());
+        if let Err(found) = keep_warnings(found, &mut diagnostics) {
+            return Done::unchanged(found);
+        }
         let planned = match self.final_plan(prior.as_ref(), &config, &wanted.ignore, &mut diagnostics).await {
             Ok(planned) => planned,
             Err(found) => return Done::unchanged(found),
@@ -352,16 +358,5 @@ impl Run<'_> {
             wrong.message
         );
         Diagnostic::error(summary, detail)
-    }
-}
-
-/// A value with null wherever it is unknown: nothing unknown is ever stored.
-fn known_only(value: &Value) -> Value {
-    let known = value.transform::<std::convert::Infallible>(&mut |_, part| {
-        Ok(if part.is_known() { part } else { Value::null(part.ty()) })
-    });
-    match known {
-        Ok(value) => value,
-        Err(never) => match never {},
     }
 }

@@ -99,12 +99,16 @@ impl<'a> Driver<'a, '_> {
 
     pub(super) fn make(&mut self, at: usize) -> Result<Option<Job>, Diagnostics> {
         let plan = self.request.plan;
-        let change = plan.changes[at].clone();
+        let mut change = plan.changes[at].clone();
         let address = change.address.clone();
         let module = self.modules.get(&address.module).copied().unwrap_or(0);
         let Some(resource) = self.walk.resource(module, &address.instance.resource) else {
             return self.make_generated(change);
         };
+        if change.action == Action::Update {
+            // What spread to it matters when it is replaced; in the state of others it would be found changed.
+            change.create_before_destroy = resource.managed.create_before_destroy == Some(true);
+        }
         let repetition = self.repetition(module, resource, address.key())?;
         let site = Site { module, resource, repetition: &repetition };
         let results = self.walk.preconditions(site);

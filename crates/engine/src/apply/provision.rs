@@ -280,13 +280,10 @@ pub(super) async fn run(ready: Ready, provisioners: &dyn Provisioners, events: &
     events.tell(Event::ProvisionStarted(address.clone(), kind.clone()));
     let found = provisioners.run(provision).await;
     let failed = found.has_errors();
-    let settle = |mut diagnostic: Diagnostic| {
-        if on_failure == OnFailure::Continue {
-            diagnostic.severity = Severity::Warning;
-        }
-        diagnostic.or_at(place)
-    };
-    let found = with_address(found.into_iter().map(settle).collect(), &address);
+    // Who says that a failure does not matter does not want to hear of it; it was shown as it happened.
+    let matters = |diagnostic: &Diagnostic| on_failure != OnFailure::Continue || diagnostic.severity != Severity::Error;
+    let found = found.into_iter().filter(matters).map(|diagnostic| diagnostic.or_at(place)).collect();
+    let found = with_address(found, &address);
     let tell = if failed { Event::ProvisionFailed } else { Event::ProvisionDone };
     events.tell(tell(address, kind));
     found

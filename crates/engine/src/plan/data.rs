@@ -12,7 +12,7 @@ use groma_state::ObjectStatus;
 use super::instance::{keep_warnings, sensitive_paths, with_address};
 use crate::change::{Action, Change, Reason};
 use crate::events::{Event, Events, shown_id};
-use crate::object::propose::unknown_until_read;
+use crate::object::{known_only, propose::unknown_until_read};
 use crate::providers::Slot;
 use crate::stored::{self, Object, ObjectSchema};
 
@@ -71,7 +71,8 @@ pub(super) async fn plan(job: DataJob) -> Result<ReadData, Diagnostics> {
             Err(errors) if job.in_check => {
                 found.fail_check(errors);
                 let change = (!job.refresh_only).then(|| job.change(Reason::ReadBecauseCheckNested, later()));
-                (change, None, later())
+                let unread = known_only(&unknown_until_read(block, &config));
+                (change, Some(job.object(unread, sensitive.clone())), later())
             }
             Err(errors) => return Err(errors),
         },

@@ -68,7 +68,9 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
     let values = ResourceValues::new(request.schemas);
     // What is only looked at, or on its way out, need not be in order.
     let lenient = request.options.mode != Mode::Normal;
-    let settings = Settings { purpose: Purpose::Evaluate, lenient, oracle: &values, ..request.settings };
+    // What is another value with every call is known only once it is applied.
+    let settings =
+        Settings { purpose: Purpose::Evaluate, pure_only: true, lenient, oracle: &values, ..request.settings };
     let (walk, diagnostics) = Walk::start(request.tree, settings, request.inputs);
     if diagnostics.has_errors() {
         return (None, diagnostics);
@@ -86,13 +88,13 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
     let selection = Selection::new(walk.graph(), request.options);
     let mut moved = moves::apply(walk.graph(), request.state);
     let mut diagnostics = diagnostics;
+    diagnostics.extend(selection.warning());
     diagnostics.extend(moves::check_selection(&moved, request.options));
     diagnostics.extend(orphans::still_declared(walk.graph()));
     diagnostics.extend(std::mem::take(&mut moved.diagnostics));
     if diagnostics.has_errors() {
         return (None, diagnostics);
     }
-    diagnostics.extend(selection.warning());
     let mut driver = Driver {
         request: &request,
         values: &values,
@@ -115,6 +117,7 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
     driver.work().await;
     let found = driver.leases.close().await;
     driver.diagnostics.extend(found);
+    driver.diagnostics.extend(driver.providers.take_warnings());
     let wrong_moves = moves::validate(&driver.walk, request.settings.sources);
     if wrong_moves.has_errors() {
         return (None, wrong_moves);

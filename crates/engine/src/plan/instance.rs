@@ -179,13 +179,9 @@ impl Planner<'_> {
         };
         let address = &self.job.address;
         let id = || shown_id(&object.marked(&self.job.kind.schema));
-        if self.job.deposed.is_none() {
-            self.job.events.tell(Event::RefreshStarted(address.clone(), id()));
-        }
+        self.job.events.tell(Event::RefreshStarted(address.clone(), id()));
         let response = self.provider.read(request).await.map_err(|error| error.diagnostic())?;
-        if self.job.deposed.is_none() {
-            self.job.events.tell(Event::RefreshDone(address.clone(), id()));
-        }
+        self.job.events.tell(Event::RefreshDone(address.clone(), id()));
         keep_warnings(response.diagnostics, diagnostics)?;
         if response.object.is_null() {
             return Ok(None);
@@ -392,14 +388,15 @@ impl Planner<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Result<Change, Diagnostics> {
         let forgets = forget.removed.unwrap_or(forget.by_lifecycle || object.skip_destroy);
+        // Who takes everything down knows that it goes.
+        if forgets && reason.is_some() {
+            diagnostics.push(forgotten(&self.job.address));
+        }
         let reason = match (forgets, forget.by_lifecycle, object.skip_destroy) {
             (true, true, _) => Some(Reason::ForgotBecauseLifecycleDestroyInConfig),
             (true, false, true) => Some(Reason::ForgotBecauseLifecycleDestroyInState),
             _ => reason,
         };
-        if forgets {
-            diagnostics.push(forgotten(&self.job.address));
-        }
         let private = if forgets { object.private.clone() } else { self.planned_deletion(object, diagnostics).await? };
         Ok(Change {
             action: if forgets { Action::Forget } else { Action::Delete },

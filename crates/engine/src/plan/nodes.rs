@@ -342,7 +342,9 @@ impl<'a> Driver<'a, '_> {
             },
         };
         let Some(node) = node else {
-            self.diagnostics.extend(found.unwrap_or_else(|errors| errors));
+            let found = found.unwrap_or_else(|errors| errors);
+            let found: Vec<Diagnostic> = found.into_iter().map(|diagnostic| self.locate(diagnostic)).collect();
+            self.diagnostics.extend(found);
             return;
         };
         let Some(mut pending) = self.pending.remove(&node) else { return };
@@ -378,10 +380,9 @@ impl<'a> Driver<'a, '_> {
 
     fn take_managed(&mut self, node: Option<NodeIndex>, index: usize, mut planned: Planned) -> Taken {
         let warnings = std::mem::take(&mut planned.diagnostics);
+        let mut prevented = None;
         if let Some(change) = &planned.change {
-            if let Err(found) = self.check_prevented(node, index, change) {
-                return (None, Err(found));
-            }
+            prevented = self.check_prevented(node, index, change).err();
             if let Some(node) = node.filter(|_| change.action != Action::NoOp) {
                 self.gathered.note_pending(node, &change.address.module);
             }
@@ -394,7 +395,11 @@ impl<'a> Driver<'a, '_> {
             (None, None) => None,
         };
         self.gathered.managed(planned);
-        (value, Ok(warnings))
+        match prevented {
+            // It is shown all the same.
+            Some(found) => (None, Err(found)),
+            None => (value, Ok(warnings)),
+        }
     }
 
     /// `prevent_destroy` stops a plan that would delete.
@@ -425,6 +430,18 @@ impl<'a> Driver<'a, '_> {
         Err(Diagnostic::error("Resource instance cannot be destroyed", detail).at(resource.declared.header).into())
     }
 
+    /// Points at the block of the object that a diagnostic is about, if there is one.
+    fn locate(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let address = diagnostic.address.as_ref().and_then(|address| address.parse::<AbsInstance>().ok());
+        let module = address.as_ref().and_then(|address| self.module_at(address));
+        let resource =
+            address.zip(module).and_then(|(address, module)| self.walk.resource(module, &address.instance.resource));
+        match resource {
+            Some(resource) => self.walk.locate(resource, diagnostic),
+            None => diagnostic,
+        }
+    }
+
     /// The module instance that an object is in, if the configuration still makes it.
     fn module_at(&self, address: &AbsInstance) -> Option<InstanceIndex> {
         let path = address.module.module();
@@ -436,6 +453,9 @@ impl<'a> Driver<'a, '_> {
     /// All instances of a resource are planned: expressions can see it, and it is judged.
     fn finish_resource(&mut self, node: NodeIndex, pending: &Pending<'_>) {
         if pending.failed {
+            // What there is is judged all the same.
+            let found = self.judge(pending);
+            self.diagnostics.extend(found);
             return self.done(node, true);
         }
         let mut by_module: BTreeMap<InstanceIndex, Vec<(InstanceKey, Value)>> = BTreeMap::new();
@@ -456,6 +476,16 @@ impl<'a> Driver<'a, '_> {
             };
             self.values.set(self.walk.module_address(module), pending.resource, instances);
         }
+        found.extend(self.judge(pending));
+        self.conclude(node, found);
+    }
+
+    /// The postconditions of all instances that have a value.
+    fn judge(&mut self, pending: &Pending<'_>) -> Diagnostics {
+        let mut found = Diagnostics::new();
+        if pending.resource.postconditions.is_empty() {
+            return found;
+        }
         for instance in pending.instances.iter().filter(|instance| instance.wanted) {
             let Some(value) = &instance.value else { continue };
             let site = Site { module: instance.module, resource: pending.resource, repetition: &instance.repetition };
@@ -464,7 +494,7 @@ impl<'a> Driver<'a, '_> {
             self.checks.note(&CheckedInstance::Resource(address), Part::After, &results);
             found.extend(results.into_iter().flat_map(|result| result.diagnostics));
         }
-        self.conclude(node, found);
+        found
     }
 
     pub(super) fn absolute(&self, module: InstanceIndex, key: &ResourceKey) -> AbsResource {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use groma_lang::config::{Expr, Resource, ResourceMode, Traversal, trigger_keys, trigger_target};
+use groma_lang::config::{Expr, Repetition, Resource, ResourceMode, Traversal, trigger_keys, trigger_target};
 use groma_lang::graph::{ModuleIndex, NodeIndex, NodeKind};
 use groma_lang::refs::{Reference, Subject};
 use groma_lang::walk::Site;
@@ -38,7 +38,11 @@ impl Driver<'_, '_> {
             return self.dependencies.reached_from(node).clone();
         }
         let mut found = BTreeSet::new();
-        for traversal in resource.config.references() {
+        let mut references = resource.config.references();
+        if let Repetition::Count(expr) | Repetition::ForEach(expr) | Repetition::Enabled(expr) = &resource.repetition {
+            references.extend(expr.references().into_iter().cloned());
+        }
+        for traversal in references {
             if let Ok(Reference { subject: Subject::Resource { resource, .. }, .. }) = Reference::parse(&traversal) {
                 found.extend(graph.find(module, NodeKind::Resource(resource)));
             }

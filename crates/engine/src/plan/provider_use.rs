@@ -7,6 +7,7 @@ use groma_lang::config::{ProviderConfigKey, ProviderMeta, ProviderRef, Resource}
 use groma_lang::walk::{InstanceIndex, Site, Walk};
 use groma_model::address::{InstanceKey, Module, Provider, ProviderConfig, ProviderInstance};
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_model::value::Value;
 
@@ -38,8 +39,9 @@ impl ProviderUse {
         if diagnostics.has_errors() {
             return diagnostics;
         }
+        let place = walk.module(module).provider_configs.get(key).map(|config| config.declared.header);
         for (key, value) in configs {
-            self.add(config.instance(key), value);
+            self.add(config.instance(key), value, place);
         }
         diagnostics
     }
@@ -53,6 +55,11 @@ impl ProviderUse {
         };
         let instance = resolved(walk, site.module, site.resource, key)?;
         self.slot(&instance).ok_or_else(|| missing_instance(&instance, &site.resource.key.to_string()))
+    }
+
+    /// What providers said when they were started, since this was last asked.
+    pub(crate) fn take_warnings(&self) -> Diagnostics {
+        self.slots.values().flat_map(|slot| slot.take_warnings()).collect()
     }
 
     /// Asks all that were started to end what they are doing as soon as they can.
@@ -115,13 +122,13 @@ impl ProviderUse {
         }
         let implied = instance.config.module.is_root() && instance.config.alias.is_none() && instance.key.is_none();
         let schema = self.schema(&instance.config.provider).filter(|_| implied)?;
-        self.add(instance.clone(), schema.empty_value());
+        self.add(instance.clone(), schema.empty_value(), None);
         self.slots.get(instance).map(Arc::clone)
     }
 
-    fn add(&mut self, instance: ProviderInstance, config: Value) {
+    fn add(&mut self, instance: ProviderInstance, config: Value, place: Option<Span>) {
         let config = config.unmark_deep().0;
-        let slot = Slot::new(instance.clone(), config, Arc::clone(&self.providers));
+        let slot = Slot::new(instance.clone(), config, Arc::clone(&self.providers)).at(place);
         self.slots.insert(instance, Arc::new(slot));
     }
 

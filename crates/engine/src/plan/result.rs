@@ -218,6 +218,10 @@ impl Driver<'_, '_> {
         let place = |change: &Change| (change.address.clone(), change.deposed.clone());
         changes.sort_by_key(place);
         let mut drift = std::mem::take(&mut self.gathered.drift);
+        if self.request.options.mode == Mode::Destroy {
+            // It goes, however it has changed.
+            drift.clear();
+        }
         drift.sort_by_key(place);
         let prior = &self.gathered.prior;
         let instance = |address: &AbsInstance| prior.resources.get(&address.resource())?.instances.get(address.key());
