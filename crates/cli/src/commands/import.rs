@@ -84,7 +84,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     stage.watched(watching);
     let failed = diagnostics.has_errors();
     if !failed {
-        stage.say(&success(stage.ui()), "Import successful!")?;
+        stage.say(&success(*stage.ui()), "Import successful!")?;
     }
     stage.diagnostics(&diagnostics, session.sources())?;
     let closed = stage.close(operation, session.sources())?;
@@ -175,7 +175,7 @@ fn declared(address: &AbsInstance, session: &mut Session) -> Result<(), Diagnost
     Err(Diagnostic::error(summary, detail).into())
 }
 
-fn success(ui: &Ui) -> String {
+fn success(ui: Ui) -> String {
     let headline = ui.good("Import successful!");
     format!(
         "\n{headline}\n\nThe resources that were imported are shown above. These resources are now in\nyour groma state and will \

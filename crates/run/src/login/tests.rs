@@ -21,11 +21,11 @@ fn online(dir: &Path, host: &str, services: serde_json::Value) -> Online {
 fn way_of(host: &str, services: serde_json::Value) -> Result<Way, Vec<String>> {
     let dir = tempfile::tempdir().unwrap();
     let online = online(dir.path(), host, services);
-    let way = match Login::begin(&online, host) {
-        Ok(login) => Ok(login.way().clone()),
-        Err(problems) => Err(problems.iter().map(|problem| problem.summary.clone()).collect()),
-    };
-    way
+    let login = Login::begin(&online, host).map_err(|problems| {
+        let summaries = problems.iter().map(|problem| problem.summary.clone());
+        summaries.collect::<Vec<_>>()
+    })?;
+    Ok(login.way().clone())
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Moving: the same objects under other addresses, in the same state or in another one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use groma_model::address::{
     AbsInstance, AbsResource, ConfigResource, InstanceKey, Module, ModuleInstance, ResourceMode, Target,
@@ -205,7 +205,7 @@ impl Mover<'_> {
             return Err(diagnostics);
         }
         if let Some(instance) = remove_instance(self.from, source) {
-            let empty = || ResourceState { provider, instances: Default::default() };
+            let empty = || ResourceState { provider, instances: BTreeMap::new() };
             let resource = self.target().resources.entry(to.resource()).or_insert_with(empty);
             resource.instances.insert(to.key().clone(), instance);
         }
@@ -271,8 +271,10 @@ mod tests {
             let id = object_id(object).unwrap();
             if id == address.to_string() { id } else { format!("{address}<-{id}") }
         };
-        let problems =
-            |problems: Diagnostics| problems.iter().map(|one| format!("{}: {}", one.summary, one.detail)).collect();
+        let problems = |problems: Diagnostics| {
+            let told = problems.iter().map(|one| format!("{}: {}", one.summary, one.detail));
+            told.collect::<Vec<_>>().concat()
+        };
         result.map_err(problems).map(|_| shown(&all_instances(&state).iter().map(describe).collect::<Vec<_>>()))
     }
 

@@ -1,5 +1,6 @@
 //! States for tests of edits.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use groma_model::address::{AbsInstance, Module, Provider, ProviderConfig};
@@ -13,7 +14,7 @@ pub(super) fn state(addresses: &[&str]) -> State {
         let provider = Provider::implied(address.instance.resource.implied_provider()).unwrap();
         let resource = state.resources.entry(address.resource()).or_insert_with(|| ResourceState {
             provider: ProviderConfig::default_in(Module::root(), provider),
-            instances: Default::default(),
+            instances: BTreeMap::new(),
         });
         let object = ObjectState::new(0, Attributes::Json(format!("{{\"id\":{text:?}}}")));
         resource.instances.insert(address.key().clone(), object.into());

@@ -85,12 +85,12 @@ fn overview(
 ) -> Result<(), Failure> {
     let count = resources.len();
     let names: Vec<String> = resources.iter().map(ToString::to_string).collect();
-    let list: String = names.iter().map(|name| format!("  {name}\n")).collect();
+    let list: Vec<String> = names.iter().map(|name| format!("  {name}")).collect();
     let human = format!(
         "groma will perform the following actions:\n\n  ~ Updating provider:\n    - {from}\n    + {to}\n\n{} {count} \
          resources:\n\n{}",
         announcer.ui().bold("Changing"),
-        list.trim_end_matches('\n')
+        list.join("\n")
     );
     let plain = format!("groma will replace provider from {from} to {to} for {count} resources");
     let more = json!({

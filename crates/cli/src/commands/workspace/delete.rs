@@ -66,7 +66,8 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
 }
 
 fn not_empty(name: &WorkspaceName, objects: &[AbsObject]) -> Diagnostic {
-    let list: String = objects.iter().map(|object| format!("\n  - {object}")).collect();
+    let list: Vec<String> = objects.iter().map(|object| format!("\n  - {object}")).collect();
+    let list = list.concat();
     let detail = format!(
         "Workspace {:?} is currently tracking the following resource instances:{list}\n\nIf the workspace went, nobody would know \
          about them any more, and they would have to be deleted by hand. Destroy them with \"groma destroy\" before.\n\nTo delete \

@@ -36,10 +36,10 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     };
     let current = access.workspace();
     let mark = |name: &WorkspaceName| if name == current { "*" } else { " " };
-    let human: String = names.iter().map(|name| format!("{} {name}\n", mark(name))).collect();
+    let human: Vec<String> = names.iter().map(|name| format!("{} {name}\n", mark(name))).collect();
     let names: Vec<&str> = names.iter().map(WorkspaceName::as_str).collect();
     let more = json!({ "type": "workspace_list", "workspaces": names, "current_workspace": current.as_str() });
-    desk.announcer.tell_both(&human, "list of workspaces", more)?;
+    desk.announcer.tell_both(&human.concat(), "list of workspaces", more)?;
     if access.is_overridden() {
         let text = "The active workspace is being overridden using the TF_WORKSPACE environment\nvariable.\n";
         desk.announcer.say_both(&format!("\n\n{text}"), &text.trim_end_matches(".\n").replace('\n', " "))?;

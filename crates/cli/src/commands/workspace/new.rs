@@ -55,7 +55,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
         let first = args.state.as_ref().map(|file| first_state(&context.working_dir.join(file))).transpose()?;
         access.create_workspace(&name)?;
         access.select_workspace(&name)?;
-        let mut done = Done { lines: vec![created(desk.announcer.ui(), &name)], ..Done::default() };
+        let mut done = Done { lines: vec![created(*desk.announcer.ui(), &name)], ..Done::default() };
         if let Some(mut state) = first {
             let mut target = access.another(&name);
             let saved = while_locked(&mut target, Lock::new("workspace-new", &args.lock), |target| {
@@ -71,7 +71,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
 }
 
 /// What is said about a workspace that was just made.
-pub(super) fn created(ui: &Ui, name: &WorkspaceName) -> String {
+pub(super) fn created(ui: Ui, name: &WorkspaceName) -> String {
     let headline = ui.good(&format!("Created and switched to workspace {:?}!", name.as_str()));
     format!(
         "{headline}\n\nYou're now on a new, empty workspace. Workspaces isolate their state,\nso if you run \"groma plan\" groma \

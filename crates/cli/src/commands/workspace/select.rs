@@ -54,7 +54,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
             ui.good(&format!("Switched to workspace {:?}.", name.as_str()))
         } else if args.or_create {
             access.create_workspace(&name)?;
-            created(ui, &name)
+            created(*ui, &name)
         } else {
             return Err(missing(&name).into());
         };
