@@ -294,7 +294,8 @@ fn answered(arguments: &[String], run: &Run) -> Value {
     let output = if !told {
         Value::Null
     } else {
-        serde_json::from_str(&text).unwrap_or_else(|_| json!(text.lines().collect::<Vec<_>>()))
+        let lines = text.lines().filter(|line| !line.starts_with(['╷', '│', '╵']) && !line.is_empty());
+        serde_json::from_str(&text).unwrap_or_else(|_| json!(lines.collect::<Vec<_>>()))
     };
     let summaries = |text: &str| -> Vec<String> {
         let summary = |line: &str| {
