@@ -273,7 +273,7 @@ impl<'a> Driver<'a, '_> {
     }
 }
 
-/// Runs a provisioner and says how it went. Errors that do not count are warnings.
+/// Runs a provisioner and says how it went. Errors that do not count are left out.
 pub(super) async fn run(ready: Ready, provisioners: &dyn Provisioners, events: &dyn Events) -> Diagnostics {
     let Ready { address, on_failure, place, provision } = ready;
     let kind = provision.kind.clone();
