@@ -204,11 +204,16 @@ impl Session {
     }
 
     /// Checks the configuration for all inputs. Providers are asked if there are any; how to reach them is found out only
-    /// then.
-    pub fn validate(&mut self, access: impl FnOnce() -> (ProviderAccess, Diagnostics)) -> Diagnostics {
+    /// then. Test files are checked, too, if it is said where they may be.
+    pub fn validate(
+        &mut self,
+        tests: Option<&Path>,
+        access: impl FnOnce() -> (ProviderAccess, Diagnostics),
+    ) -> Diagnostics {
         let Loaded { tree, inputs, mut diagnostics, about_values: _ } = self.load();
-        let tests = Path::new("tests");
-        diagnostics.extend(load::check_test_files(&mut self.sources, &self.disk, &self.start.root_dir, tests));
+        if let Some(tests) = tests {
+            diagnostics.extend(load::check_test_files(&mut self.sources, &self.disk, &self.start.root_dir, tests));
+        }
         if let (Some(tree), false) = (tree, diagnostics.has_errors()) {
             let UsedProviders { book, access, diagnostics: found } = self.used_providers(&tree, access);
             let failed = found.has_errors();

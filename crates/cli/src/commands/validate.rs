@@ -28,12 +28,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     json_into: Option<PathBuf>,
 
-    /// Leave test files out. They are not read yet in any case.
-    #[arg(long, hide = true)]
+    /// Leave test files out.
+    #[arg(long)]
     no_tests: bool,
 
-    /// Where test files are.
-    #[arg(long, value_name = "DIR", default_value = "tests", hide = true)]
+    /// Where test files are, besides the directory of the module.
+    #[arg(long, value_name = "DIR", default_value = "tests")]
     test_directory: PathBuf,
 
     #[command(flatten)]
@@ -45,9 +45,9 @@ pub(crate) struct Args {
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     let ui = Ui::new(args.view.no_color || context.environment.no_color);
-    let _ = (args.no_tests, &args.test_directory);
     let mut session = session(context, args.dir, args.variables);
-    let diagnostics = session.validate(|| provider_access(context));
+    let tests = Some(args.test_directory.as_path()).filter(|_| !args.no_tests);
+    let diagnostics = session.validate(tests, || provider_access(context));
     let failed = diagnostics.has_errors();
     let json = || {
         let json = view::validate::validate(&diagnostics, session.sources());

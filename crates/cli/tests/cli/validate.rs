@@ -214,3 +214,20 @@ fn child_modules_are_checked_too() {
         required.
     "#]]);
 }
+
+#[test]
+fn test_files_are_checked_where_they_are() {
+    let sandbox = Sandbox::new().file("main.tf", "").file("other/bad.tftest.hcl", "run \"a\" {\n  nope = 1\n}\n");
+    let code = |flags: &[&str]| sandbox.run(&[&["validate"], flags].concat()).code;
+    assert_eq!(code(&[]), 0);
+    assert_eq!(code(&["-test-directory=other"]), 1);
+    assert_eq!(code(&["-test-directory=other", "-no-tests"]), 0);
+}
+
+#[test]
+fn the_result_goes_to_a_file_as_well() {
+    let sandbox = Sandbox::new().file("main.tf", "nope {\n}\n");
+    let outcome = sandbox.run(&["validate", "-json-into=result.json"]);
+    assert!(outcome.stderr.contains("Error: Unsupported block type"), "{}", outcome.stderr);
+    assert_eq!(sandbox.read("result.json"), sandbox.run(&["validate", "-json"]).stdout);
+}
