@@ -34,6 +34,7 @@ impl Operation {
         };
         add_new(&mut diagnostics, oracle.0.take_problems());
         if let Some(mut state) = state.filter(|_| !diagnostics.has_errors()) {
+            self.hosts.name(&mut state);
             match self.storage.save(&mut state) {
                 Ok(_) => self.state = Arc::new(state),
                 Err(problems) => diagnostics.extend(problems),
