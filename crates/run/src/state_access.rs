@@ -142,6 +142,16 @@ impl StateAccess {
 
     /// Keeps others from writing, if that is wanted. What for is said in words that others are shown, e.g. `state-mv`.
     pub fn lock(&mut self, operation: &str, wish: LockWish) -> Result<(), Diagnostics> {
+        self.lock_patiently(operation, wish, &|| true)
+    }
+
+    /// The same; while somebody else has the lock, `patience` is asked again and again whether to go on waiting.
+    pub fn lock_patiently(
+        &mut self,
+        operation: &str,
+        wish: LockWish,
+        patience: &dyn Fn() -> bool,
+    ) -> Result<(), Diagnostics> {
         if !wish.wanted || self.lock.is_some() {
             return Ok(());
         }
@@ -154,7 +164,7 @@ impl StateAccess {
             created: identity::utc_text(self.machine.now()),
             path: self.shown_path(),
         };
-        let mut waiting = identity::Waiting::default();
+        let mut waiting = identity::Waiting::new(patience);
         lock_within(self.keeper.store(), &info, wish.timeout, &mut waiting).map_err(|problem| problem.acquiring())?;
         self.lock = Some(info.id);
         Ok(())

@@ -238,9 +238,19 @@ fn a_state_that_somebody_works_with_is_locked() {
     has(&locked.stderr, &["Error: Error acquiring the state lock", "OperationTypeApply"]);
     let waited = sandbox.run(&["plan", "-lock-timeout=1ms"]);
     assert!(waited.stderr.contains("Error acquiring the state lock"), "{}", waited.stderr);
+    let mut waiting = sandbox.begin(&["plan", "-lock-timeout=1h"]);
+    waiting.wait_for("Acquiring state lock. This may take a few moments...");
+    #[cfg(unix)]
+    {
+        waiting.signal("INT");
+        assert_eq!(waiting.end().code, 1);
+        waiting = sandbox.begin(&["plan", "-lock-timeout=1h"]);
+        waiting.wait_for("Acquiring state lock. This may take a few moments...");
+    }
     succeeds(&sandbox, &["plan", "-lock=false"]);
     working.answer("no\n");
     assert_eq!(working.end().code, 1);
+    assert_eq!(waiting.end().code, 0);
     succeeds(&sandbox, &["plan"]);
 }
 

@@ -122,7 +122,8 @@ impl Opening<'_> {
             return None;
         }
         let mut storage = diagnostics.take(StateAccess::of_backend(session, backend))?;
-        diagnostics.take(storage.lock(wishes.kind.lock_name(), wishes.lock))?;
+        let patience = wishes.patience.as_deref().unwrap_or(&|| true);
+        diagnostics.take(storage.lock_patiently(wishes.kind.lock_name(), wishes.lock, patience))?;
         let Some(state) = diagnostics.take(storage.read()) else {
             diagnostics.extend(storage.unlock());
             return None;

@@ -47,26 +47,39 @@ pub(super) fn utc_text((unix, nanos): (i64, u32)) -> String {
 }
 
 /// Waits on this thread.
-pub(super) struct Waiting {
+pub(super) struct Waiting<'a> {
     since: Instant,
+    patience: &'a dyn Fn() -> bool,
 }
 
-impl Default for Waiting {
-    fn default() -> Self {
+/// How long somebody who loses patience must wait at most.
+const SHORT: Duration = Duration::from_millis(100);
+
+impl<'a> Waiting<'a> {
+    /// As long as `patience` says to go on.
+    pub(super) fn new(patience: &'a dyn Fn() -> bool) -> Self {
         #[expect(clippy::disallowed_methods, reason = "waiting for a lock takes real time")]
         let since = Instant::now();
-        Self { since }
+        Self { since, patience }
     }
 }
 
-impl Pause for Waiting {
+impl Pause for Waiting<'_> {
     fn elapsed(&self) -> Duration {
         self.since.elapsed()
     }
 
     fn pause(&mut self, duration: Duration) -> bool {
-        std::thread::sleep(duration);
-        true
+        let mut left = duration;
+        while !left.is_zero() {
+            if !(self.patience)() {
+                return false;
+            }
+            let part = left.min(SHORT);
+            std::thread::sleep(part);
+            left -= part;
+        }
+        (self.patience)()
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod voices;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use groma_model::diag::Diagnostics;
 use groma_model::span::SourceMap;
 use groma_run::engine::change::Action;
 use groma_run::engine::events::{Event, Events};
-use groma_run::engine::interrupt::Interrupt;
+use groma_run::engine::interrupt::{Interrupt, Urgency};
 use groma_run::engine::plan::{Options, Plan};
 use groma_run::operate::{Counts, Kind, LockWish, Operation, PathOverrides, Watch, Wishes};
 use groma_run::providers::ProviderAccess;
@@ -120,7 +120,7 @@ impl Stage {
 
     /// Whether somebody asked to stop.
     pub(crate) fn is_interrupted(&self) -> bool {
-        self.interrupt.urgency() != groma_run::engine::interrupt::Urgency::None
+        self.interrupt.urgency() != Urgency::None
     }
 
     /// Says something to people.
@@ -249,7 +249,22 @@ impl Stage {
             paths: overrides(&args.paths),
             kind,
             variables: asks.then(|| variable_prompt(self.prompt())),
+            patience: Some(self.patience()),
         }
+    }
+
+    /// Says once that somebody else has the lock, and waits for it until an interrupt.
+    fn patience(&self) -> Arc<dyn Fn() -> bool> {
+        let (voices, interrupt, told) = (self.voices.clone(), self.interrupt.clone(), Cell::new(false));
+        Arc::new(move || {
+            if !told.replace(true) {
+                let waiting = "Acquiring state lock. This may take a few moments...";
+                voices.log(waiting);
+                // That nobody reads it is found when there is more to say.
+                let _ = if voices.is_human() { voices.ui().line(waiting) } else { Ok(()) };
+            }
+            interrupt.urgency() == Urgency::None
+        })
     }
 
     /// Watches a plan being made.
