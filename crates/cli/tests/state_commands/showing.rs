@@ -71,6 +71,21 @@ fn one_object_is_shown() {
 }
 
 #[test]
+fn without_a_provider_nobody_knows_what_is_secret() {
+    let state = r#"{"version":4,"terraform_version":"1.12.0","serial":1,"lineage":"l","outputs":{},"resources":[{"mode":"managed",
+        "type":"acme_vault","name":"v","provider":"provider[\"registry.opentofu.org/acme/acme\"]",
+        "instances":[{"schema_version":0,"attributes":{"id":"i","word":"hunter2"}}]}],"check_results":null}"#;
+    let sandbox = Sandbox::new().file("terraform.tfstate", state);
+    for arguments in [&["show"][..], &["state", "show", "acme_vault.v"]] {
+        let shown = works(&sandbox, arguments);
+        assert!(shown.contains("resource \"acme_vault\" \"v\" {") && !shown.contains("hunter2"), "{shown}");
+    }
+    refused(&sandbox, &["show", "-json"], "Failed to marshal state to json");
+    // What needs no schema works all the same.
+    works(&sandbox, &["state", "mv", "acme_vault.v", "acme_vault.w"]);
+}
+
+#[test]
 fn states_are_shown() {
     let sandbox = directory();
     let shown = works(&sandbox, &["show"]);

@@ -46,7 +46,11 @@ pub(crate) struct Args {
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     let ui = Ui::new(args.view.no_color || context.environment.no_color);
     let mut session = session(context, ".".into(), args.variables);
-    let asked = Asked { address: &args.address, show_sensitive: args.sensitive.show_sensitive };
+    let asked = Asked {
+        address: &args.address,
+        show_sensitive: args.sensitive.show_sensitive,
+        as_json: args.json.json || args.json.json_into.is_some(),
+    };
     let paths = PathOverrides { state: args.state, ..PathOverrides::default() };
     let shown = asked.find(context, &mut session, &paths, ui.style());
     let (human, json) = match shown {
@@ -68,6 +72,8 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
 struct Asked<'a> {
     address: &'a str,
     show_sensitive: bool,
+    /// Whether machines want it, which takes the schema of the provider.
+    as_json: bool,
 }
 
 impl Asked<'_> {
@@ -97,7 +103,8 @@ impl Asked<'_> {
         let schema = |provider: &Provider, mode, kind: &str| schemas.resource(provider, mode, kind);
         let human = render::state::instance(&single, &address, &schema, &look).unwrap_or_default();
         let mut json = Vec::new();
-        let written = StateView { state: &single, schemas: &schemas }.write(&mut json);
+        let view = StateView { state: &single, schemas: &schemas };
+        let written = if self.as_json { view.write(&mut json) } else { Ok(()) };
         showing::close(&book, &access);
         written.map_err(|problem| problem.diagnostics("state"))?;
         Ok((human, String::from_utf8_lossy(&json).into_owned()))
