@@ -138,32 +138,45 @@ fn norm(text: &str) -> String {
     lines.join("\n")
 }
 
+/// What differs in one case, and how many plans were compared.
+fn compare(name: &str, steps: &[Step]) -> (String, usize) {
+    let (tofu, groma) = (peer("GROMA_TOFU"), PathBuf::from(env!("CARGO_BIN_EXE_groma")));
+    let place = Place::new();
+    let mut differences = String::new();
+    for (at, step) in steps.iter().enumerate() {
+        let config = format!("{PROVIDERS}{}", step.config);
+        std::fs::write(place.dir.path().join("work/main.tf"), config).unwrap();
+        place.run(&tofu, &["get"]);
+        step.outside.iter().for_each(|what| place.outside(what));
+        let mut plan = vec!["plan", "-no-color", "-input=false"];
+        plan.extend(step.arguments.iter().map(String::as_str));
+        let (expected, actual) = (place.run(&tofu, &plan), place.run(&groma, &plan));
+        let (wanted, found) = (norm(&expected.1), norm(&actual.1));
+        assert!(!wanted.is_empty(), "{name}, step {at}: OpenTofu has no plan:\n{}", expected.1);
+        if (expected.0, &wanted) != (actual.0, &found) {
+            let diff = similar::TextDiff::from_lines(&wanted, &found).unified_diff().to_string();
+            differences.extend([name, ", step ", &at.to_string(), ":\n", &diff, "\n"]);
+        }
+        plan.splice(0..1, ["apply", "-auto-approve"]);
+        place.run(&tofu, &plan);
+    }
+    (differences, steps.len())
+}
+
 #[test]
 fn plans_look_as_they_do_elsewhere() {
-    let (tofu, groma) = (peer("GROMA_TOFU"), PathBuf::from(env!("CARGO_BIN_EXE_groma")));
-    let mut differences = String::new();
-    let mut compared = 0;
-    for (name, steps) in cases() {
-        let place = Place::new();
-        for (at, step) in steps.iter().enumerate() {
-            let config = format!("{PROVIDERS}{}", step.config);
-            std::fs::write(place.dir.path().join("work/main.tf"), config).unwrap();
-            place.run(&tofu, &["get"]);
-            step.outside.iter().for_each(|what| place.outside(what));
-            let mut plan = vec!["plan", "-no-color", "-input=false"];
-            plan.extend(step.arguments.iter().map(String::as_str));
-            let (expected, actual) = (place.run(&tofu, &plan), place.run(&groma, &plan));
-            let (wanted, found) = (norm(&expected.1), norm(&actual.1));
-            assert!(!wanted.is_empty(), "{name}, step {at}: OpenTofu has no plan:\n{}", expected.1);
-            compared += 1;
-            if (expected.0, &wanted) != (actual.0, &found) {
-                let diff = similar::TextDiff::from_lines(&wanted, &found).unified_diff().to_string();
-                differences.extend([&name, ", step ", &at.to_string(), ":\n", &diff, "\n"]);
-            }
-            plan.splice(0..1, ["apply", "-auto-approve"]);
-            place.run(&tofu, &plan);
-        }
-    }
+    let cases = cases();
+    let workers = std::thread::available_parallelism().map_or(2, usize::from);
+    let found: Vec<(String, usize)> = std::thread::scope(|scope| {
+        let share = |cases: &'_ [(String, Vec<Step>)]| {
+            cases.iter().map(|(name, steps)| compare(name, steps)).collect::<Vec<_>>()
+        };
+        let shares = cases.chunks(cases.len().div_ceil(workers));
+        let running: Vec<_> = shares.map(|cases| scope.spawn(move || share(cases))).collect();
+        running.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    let differences: String = found.iter().map(|(differences, _)| differences.as_str()).collect();
     assert!(differences.is_empty(), "{differences}");
+    let compared: usize = found.iter().map(|(_, count)| count).sum();
     assert!(compared > 60, "only {compared} plans");
 }
