@@ -23,7 +23,7 @@ pub(crate) const KNOWN: [(&str, Use); 37] = [
     ("NO_COLOR", Use::Works),
     (
         "OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION",
-        Use::Ignored("Addresses of providers in states are always translated."),
+        Use::Ignored("The two public registries are the same to groma."),
     ),
     ("OTEL_TRACES_EXPORTER", Use::NothingToDo("groma sends no traces.")),
     ("TF_ACC", Use::NothingToDo("It is for the tests of providers, which get it.")),
@@ -35,7 +35,7 @@ pub(crate) const KNOWN: [(&str, Use); 37] = [
     ("TF_CLOUD_ORGANIZATION", Use::NothingToDo("It completes a cloud block, which is refused.")),
     ("TF_CLOUD_PROJECT", Use::NothingToDo("It completes a cloud block, which is refused.")),
     ("TF_DATA_DIR", Use::Works),
-    ("TF_DISABLE_PLUGIN_TLS", Use::Ignored("groma and plugins always speak in private.")),
+    ("TF_DISABLE_PLUGIN_TLS", Use::NothingToDo("There is no TLS unless GROMA_PLUGIN_TLS is set.")),
     (
         "TF_ENCRYPTION",
         Use::Refused(
@@ -128,6 +128,14 @@ mod tests {
         assert_eq!(found(&[("TF_ENCRYPTION", "{}")]), ["TF_ENCRYPTION is not supported"]);
         assert_eq!(found(&[("TOFU_CPU_PROFILE", "x")]), ["TOFU_CPU_PROFILE has no effect"]);
         assert_eq!(found(&[("TF_ENCRYPTION", ""), ("TF_LOG", "trace")]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn all_of_them_are_documented() {
+        let page = include_str!("../../../../docs/book/src/settings.md");
+        for (name, _) in KNOWN {
+            assert!(page.contains(name.trim_end_matches('*')), "{name} is not on the page about settings");
+        }
     }
 
     #[test]

@@ -107,7 +107,7 @@ fn what_is_not_supported_is_refused_by_name() {
         assert!(outcome.stderr.contains(name), "{name}: {}", outcome.stderr);
         assert_eq!(sandbox.run(&["version"]).code, 0, "{name}");
     }
-    for name in ["TOFU_CPU_PROFILE", "TOFU_X_EXPERIMENTAL_RUNTIME", "TF_DISABLE_PLUGIN_TLS"] {
+    for name in ["TOFU_CPU_PROFILE", "TOFU_X_EXPERIMENTAL_RUNTIME", "TF_IGNORE"] {
         let outcome = configured().env(name, "1").run(&["plan"]);
         assert!(outcome.stderr.contains(&format!("Warning: {name} has no effect")), "{}", outcome.stderr);
         assert_eq!(outcome.code, 0);
