@@ -1,6 +1,8 @@
 //! What reaches outside: an http client with the user's credentials, service discovery, and the runtime that they run on.
 //! Nothing of it exists before it is needed.
 
+pub mod login;
+
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::{Path, PathBuf};

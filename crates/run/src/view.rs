@@ -6,6 +6,7 @@ pub mod config;
 pub mod diagnostic;
 pub mod explanation;
 pub mod functions;
+pub mod graph;
 mod modules;
 pub mod outputs;
 pub mod plan;

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_run::graph_view::{DotOptions, GraphView};
 use groma_run::operate::PathOverrides;
 use groma_run::saved_plan::SavedPlan;
 use groma_run::session::{Loaded, Session};
 use groma_run::state::State;
 use groma_run::state_access::StateAccess;
+use groma_run::view::graph::{DotOptions, GraphView};
 
 use super::Context;
 use super::shared::{VariableArgs, ViewArgs, provider_access, session};

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode, Stdio};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::SourceMap;
 use groma_run::engine::interrupt::Interrupt;
-use groma_run::login::{Login, Place, Token, Url, Way};
+use groma_run::online::login::{Login, Place, Token, Url, Way};
 
 use super::Context;
 use super::shared::{InputArgs, JsonArgs, VariableArgs, ViewArgs, announcer, online_quietly};

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use groma_model::span::SourceMap;
-use groma_run::login::{Logout, Place};
+use groma_run::online::login::{Logout, Place};
 
 use super::Context;
 use super::shared::{JsonArgs, ViewArgs, announcer, online_quietly};

@@ -1,3 +1,5 @@
+//! The record of a backend and what it is compared with.
+
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
 
 use std::fs;

@@ -118,7 +118,7 @@ impl Serialize for ResourceChange<'_> {
                 importing: change.importing.as_ref().map(ImportingJson::from),
                 generated_config: change.generated_config.as_deref().filter(|text| !text.is_empty()),
                 before_identity: identity(change.before_identity.as_ref()),
-                after_identity: after_identity(change),
+                after_identity: identity(change.after_identity.as_ref()),
             },
             action_reason: change.reason.map(Reason::name),
         };
@@ -129,12 +129,6 @@ impl Serialize for ResourceChange<'_> {
 /// An identity that is there.
 pub(super) fn identity(identity: Option<&Value>) -> Option<Plain<'_>> {
     identity.filter(|identity| !identity.is_null() && identity.is_known()).map(Plain)
-}
-
-/// What will identify the object. Of one that is deleted readers are told what identified it.
-fn after_identity(change: &Change) -> Option<Plain<'_>> {
-    let last = if change.action == Action::Delete { change.before_identity.as_ref() } else { None };
-    identity(change.after_identity.as_ref().or(last))
 }
 
 /// An entry of `output_changes`.

@@ -262,7 +262,8 @@ impl Serialize for PlannedObject<'_, '_> {
         let identity = identity(change.after_identity.as_ref());
         let identity_schema = identity.as_ref().and_then(|_| (self.view.identities)(provider, &resource.ty));
         // Of what is made anew or read the other tools tell only what the configuration hides; `resource_changes` has it all.
-        let only_configured = change.action.is_replace() || resource.mode == ResourceMode::Data;
+        let made_anew = change.action.is_replace() && change.reason != Some(Reason::ReplaceBecauseTainted);
+        let only_configured = made_anew || resource.mode == ResourceMode::Data;
         let by_configuration =
             if only_configured { without_marks_of(&change.schema.block, &change.after) } else { change.after.clone() };
         let has_values =

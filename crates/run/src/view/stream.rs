@@ -264,8 +264,9 @@ impl<W: Write + Send + 'static> Events for Stream<W> {
             Event::RefreshDone(address, id) => {
                 self.refresh("refresh_complete", "Refresh complete", &address, id.as_ref());
             }
-            // That an object is looked up to be imported is part of the planned change.
-            Event::ImportStarted(..) | Event::ImportDone(..) => {}
+            // That an object is looked up to be imported is part of the planned change; why one could not be read is told by
+            // a diagnostic.
+            Event::RefreshFailed(..) | Event::ImportStarted(..) | Event::ImportDone(..) => {}
             Event::ApplyStarted { address, deposed, action, id } => {
                 self.apply_started(running(address, deposed, action), id.as_ref());
             }
