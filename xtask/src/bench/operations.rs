@@ -103,7 +103,8 @@ impl Bench<'_> {
     fn stages(&mut self, case: &str, tool: Tool, config: &str, runs: usize) -> Result<Stages> {
         let mut stages: Stages = STAGES.iter().map(|_| Sample::of(Vec::new())).collect();
         for _ in 0..runs {
-            let dir = inputs::write(&self.scratch, &format!("operations-{}", tool.name()), &[("main.tf", config.into())])?;
+            let dir =
+                inputs::write(&self.scratch, &format!("operations-{}", tool.name()), &[("main.tf", config.into())])?;
             forget_states(&dir)?;
             if !matches!(tool, Tool::Groma) {
                 let mut init = Command::new(self.program(tool));
