@@ -14,8 +14,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use groma_engine::apply;
-use groma_engine::events::{Events, Silence};
+use groma_engine::apply::{self, Applied};
+use groma_engine::events::{Events, Silence, Skipped};
 use groma_engine::interrupt::Interrupt;
 use groma_engine::plan::{self, Options, Plan};
 use groma_engine::providers::Providers;
@@ -112,6 +112,8 @@ pub struct Outcome {
     pub diagnostics: Diagnostics,
     /// How many objects were made, changed and so on.
     pub counts: Counts,
+    /// What was planned and not begun, because something that it needs failed.
+    pub skipped: Vec<Skipped>,
     /// How long it took.
     pub duration: Duration,
     /// The state as text, if it could be stored nowhere: whoever shows the outcome shows this, too.
@@ -233,34 +235,12 @@ impl Operation {
         if plan.errored {
             let detail = "There were errors while the plan was made, so it cannot be carried out.";
             let diagnostics = Diagnostic::error("Cannot apply incomplete plan", detail).into();
-            let (state, counts) = (Arc::clone(&self.state), Counts::default());
-            return Outcome { state, diagnostics, counts, duration: began.elapsed(), unsaved: None };
+            let (state, counts, skipped) = (Arc::clone(&self.state), Counts::default(), Vec::new());
+            return Outcome { state, diagnostics, counts, skipped, duration: began.elapsed(), unsaved: None };
         }
         let counting = Arc::new(Counting::new(Arc::clone(&watch.events)));
-        let applied = {
-            let oracle = NothingExists(BookOracle::new(self.providers.book(), Some(&self.access)));
-            let mut saver = Saver::new(&mut self.storage, &self.hosts, watch.interrupt.clone());
-            let request = apply::Request {
-                plan,
-                tree: &self.tree,
-                inputs: &self.inputs,
-                settings: Settings { plan_time: Some(self.time), ..session.settings(Purpose::Evaluate, &oracle) },
-                schemas: &oracle.0,
-                providers: Arc::clone(&self.providers) as Arc<dyn Providers>,
-                parallelism: plan.options.parallelism,
-                events: Arc::clone(&counting) as Arc<dyn Events>,
-                provisioners: Arc::clone(&self.provisioners),
-                interrupt: watch.interrupt.clone(),
-            };
-            self.access.online.wait(apply::apply(request, &mut saver)).map(|mut applied| {
-                add_new(&mut applied.diagnostics, oracle.0.take_problems());
-                applied
-            })
-        };
-        let (mut state, mut diagnostics) = match applied {
-            Ok(applied) => (applied.state, applied.diagnostics),
-            Err(problem) => (self.state.as_ref().clone(), Diagnostics::from(problem)),
-        };
+        let applied = self.carry_out(session, plan, watch, Arc::clone(&counting) as Arc<dyn Events>);
+        let Applied { mut state, mut diagnostics, skipped } = applied;
         self.hosts.name(&mut state);
         let (found, unsaved) = saving::save_finally(&mut self.storage, &mut state, &session.start().working_dir);
         diagnostics.extend(found);
@@ -268,7 +248,33 @@ impl Operation {
         let counts = counting.counts(plan, &state);
         // What is planned next starts from here.
         self.state = Arc::new(state);
-        Outcome { state: Arc::clone(&self.state), diagnostics, counts, duration: began.elapsed(), unsaved }
+        Outcome { state: Arc::clone(&self.state), diagnostics, counts, skipped, duration: began.elapsed(), unsaved }
+    }
+
+    fn carry_out(&mut self, session: &Session, plan: &Plan, watch: &Watch, events: Arc<dyn Events>) -> Applied {
+        let oracle = NothingExists(BookOracle::new(self.providers.book(), Some(&self.access)));
+        let settings = self.settings(session, &oracle);
+        let mut saver = Saver::new(&mut self.storage, &self.hosts, watch.interrupt.clone());
+        let request = apply::Request {
+            plan,
+            tree: &self.tree,
+            inputs: &self.inputs,
+            settings,
+            schemas: &oracle.0,
+            providers: Arc::clone(&self.providers) as Arc<dyn Providers>,
+            parallelism: plan.options.parallelism,
+            events,
+            provisioners: Arc::clone(&self.provisioners),
+            interrupt: watch.interrupt.clone(),
+        };
+        let applied = self.access.online.wait(apply::apply(request, &mut saver));
+        let mut applied = applied.unwrap_or_else(|problem| Applied {
+            state: self.state.as_ref().clone(),
+            diagnostics: problem.into(),
+            skipped: Vec::new(),
+        });
+        add_new(&mut applied.diagnostics, oracle.0.take_problems());
+        applied
     }
 
     /// Stores a state that was looked up, with nothing carried out.
