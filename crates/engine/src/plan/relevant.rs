@@ -59,7 +59,7 @@ struct Search<'g, 'a> {
     pending: VecDeque<(ModuleInstance, Traversal)>,
 }
 
-impl<'g> Search<'g, '_> {
+impl Search<'_, '_> {
     fn module(&self, module: &ModuleInstance) -> Option<ModuleIndex> {
         self.modules.get(module.module().names()).copied()
     }

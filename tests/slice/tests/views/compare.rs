@@ -13,7 +13,8 @@ pub(crate) fn documents(name: &str, theirs: &Value, ours: &Value, found: &mut Ve
     }
     values(name.to_owned(), &theirs, &ours, found);
     // Whoever compares texts wants the members in the same order.
-    if theirs == ours && theirs.to_string() != ours.to_string() {
+    let texts = [&theirs, &ours].map(|document| serde_json::to_string(document).unwrap());
+    if theirs == ours && texts[0] != texts[1] {
         found.push(format!("{name}: members are in another order"));
     }
 }

@@ -1,5 +1,6 @@
 //! What OpenTofu writes.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -91,7 +92,7 @@ fn write_plugins(dir: &Path) {
         let place = dir.join("plugins").join(name);
         std::fs::create_dir_all(&place).unwrap();
         std::os::unix::fs::symlink(peer(variable), place.join(format!("terraform-provider-{name}"))).unwrap();
-        overrides.push_str(&format!("    \"hashicorp/{name}\" = \"{}\"\n", place.display()));
+        writeln!(overrides, "    \"hashicorp/{name}\" = \"{}\"", place.display()).unwrap();
     }
     let rc = format!("provider_installation {{\n  dev_overrides {{\n{overrides}  }}\n  direct {{}}\n}}\n");
     std::fs::write(dir.join("tofurc"), rc).unwrap();
