@@ -12,7 +12,7 @@ use groma_run::saved_plan::SavedPlan;
 use groma_run::session::Session;
 
 use super::Context;
-use super::shared::{PlanningArgs, Stage, session};
+use super::shared::{PlanningArgs, Stage, no_replacement, session};
 use crate::failure::Failure;
 
 /// Create, change and destroy what the configuration asks for.
@@ -95,6 +95,7 @@ fn options(args: &Args, called: Called, session: &mut Session) -> Result<Options
         };
         diagnostics.extend(refused.map(|detail| Diagnostic::error("Invalid mode option", detail)));
         options.mode = Mode::Destroy;
+        diagnostics.extend(options.replace.first().map(|_| no_replacement()));
     }
     let given = args.planning.operation.given();
     if args.plan_file.is_some() && called == Called::Apply && !given.is_empty() {

@@ -23,7 +23,7 @@ use crate::announce::Announcer;
 use crate::failure::Failure;
 use crate::ui::Ui;
 
-pub(crate) use operation::{OperationArgs, PlanningArgs};
+pub(crate) use operation::{OperationArgs, PlanningArgs, no_replacement};
 pub(crate) use stage::Stage;
 pub(crate) use state::{BackendArgs, LockArgs, PathArgs};
 pub(crate) use variables::VariableArgs;

@@ -207,6 +207,7 @@ fn conditions_that_do_not_hold() {
     let kept = "resource \"terraform_data\" \"a\" {\n  input            = \"one\"\n  triggers_replace = 1\n\n  lifecycle {\n    \
                 prevent_destroy = true\n  }\n}\n";
     refuses(&changed(kept), &[], "Resource instance cannot be destroyed", "on main.tf line 1");
+    refuses(&changed(kept), &["-destroy"], "Resource instance cannot be destroyed", "on main.tf line 1");
     all_refuse_more(&[
         (
             "output \"o\" {\n  value = 1\n\n  precondition {\n    condition     = local.never\n    error_message = \"never\"\n  }\n}\n\n\
@@ -271,6 +272,7 @@ fn moves_and_imports_that_cannot_be() {
             "Cyclic dependency in move statements",
             "terraform_data.x",
         ),
+        ("removed {\n  from = terraform_data.a\n}\n", "Removed resource block still exists", "on main.tf line 5"),
         ("import {\n  to = terraform_data.b\n  id = \"x\"\n}\n", "", "on main.tf line 5"),
         (
             "import {\n  to = random_integer.b\n  id = \"x\"\n}\n\nresource \"random_integer\" \"b\" {\n  min = 1\n  max = 2\n}\n",
@@ -375,6 +377,9 @@ fn flags_that_do_not_go_together() {
     let plan = |flags: &[&str]| sandbox.run(&[&["plan"], flags].concat()).stderr;
     assert!(plan(&["-generate-config-out=main.tf"]).contains("Error: Target generated file already exists"));
     assert!(plan(&["-generate-config-out=x.tf", "-destroy"]).contains("Error: Invalid generate-config-out flag"));
+    let replaced = sandbox.run(&["destroy", "-replace=terraform_data.a"]);
+    assert!(replaced.stderr.contains("Error: Unsupported plan mode"), "{}", replaced.stderr);
+    assert!(plan(&["-destroy", "-replace=terraform_data.a"]).contains("Error: Unsupported plan mode"));
     for flags in [&["destroy", "-destroy"][..], &["destroy", "-refresh-only"]] {
         let outcome = sandbox.run(flags);
         assert!(outcome.stderr.contains("Error: Invalid mode option"), "{}", outcome.stderr);

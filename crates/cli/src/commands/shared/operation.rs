@@ -93,8 +93,7 @@ impl OperationArgs {
             return Err(diagnostics);
         }
         if mode != Mode::Normal && !self.replace.is_empty() {
-            let detail = "Forcing resource instance replacement (with -replace=...) is allowed only in normal planning mode.";
-            return Err(Diagnostic::error("Unsupported plan mode", detail).into());
+            return Err(no_replacement().into());
         }
         let parallelism = self.parallelism()?;
         Ok(Options { mode, refresh: self.refresh, targets, excludes, replace, parallelism, ..Options::default() })
@@ -157,6 +156,12 @@ impl OperationArgs {
             (false, false) => Ok(Mode::Normal),
         }
     }
+}
+
+/// Only what stays can be replaced.
+pub(crate) fn no_replacement() -> Diagnostic {
+    let detail = "Forcing resource instance replacement (with -replace=...) is allowed only in normal planning mode.";
+    Diagnostic::error("Unsupported plan mode", detail)
 }
 
 /// Reads the value of `-parallelism`; 0 leaves it to us.
