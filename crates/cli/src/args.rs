@@ -163,7 +163,8 @@ fn rewrite_version(arguments: impl Iterator<Item = String>) -> Vec<String> {
 
 /// Puts the arguments of `TF_CLI_ARGS` and `TF_CLI_ARGS_command` right behind the command.
 fn with_environment(arguments: &[String], environment: &EnvVars) -> Result<Vec<String>, clap::Error> {
-    let position = arguments.iter().position(|argument| !argument.starts_with('-'));
+    let nothing = environment.cli_args.is_none() && environment.cli_args_of.is_empty();
+    let position = arguments.iter().position(|argument| !argument.starts_with('-')).filter(|_| !nothing);
     let Some(position) = position else { return Ok(arguments.to_vec()) };
     let words = |name: &str, text: Option<&String>| match text {
         None => Ok(Vec::new()),

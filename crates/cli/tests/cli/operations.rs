@@ -328,3 +328,13 @@ fn configuration_is_written_for_what_is_imported() {
     );
     has(&succeeds(&sandbox, &["apply", "-auto-approve"]), &["1 imported, 0 added"]);
 }
+
+#[test]
+fn work_is_done_even_if_nobody_listens_any_more() {
+    for flag in ["-json", "-no-color"] {
+        let sandbox = Sandbox::new().file("main.tf", CONFIG);
+        let running = sandbox.begin(&["apply", "-auto-approve", flag]);
+        assert_eq!(running.leave(), 0);
+        assert!(sandbox.read("terraform.tfstate").contains("\"name\": \"b\""));
+    }
+}

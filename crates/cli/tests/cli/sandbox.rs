@@ -174,6 +174,13 @@ impl Running {
         assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
     }
 
+    /// Reads nothing of what it says, and waits for its end: the exit code.
+    pub(crate) fn leave(self) -> i32 {
+        let Self { mut child, out, .. } = self;
+        drop(out);
+        child.wait().unwrap().code().unwrap_or(-1)
+    }
+
     /// Waits for its end. Its standard input stays open until then.
     pub(crate) fn end(mut self) -> Outcome {
         let stdin = self.child.stdin.take();

@@ -125,7 +125,7 @@ impl Stage {
 
     /// Says something to people.
     pub(crate) fn people(&self, text: &str) -> Result<(), Failure> {
-        if self.is_human() { self.ui().out(text) } else { Ok(()) }
+        if self.is_human() { voices::heard(self.ui().out(text)) } else { Ok(()) }
     }
 
     /// Says something to people, and in other words to machines.
@@ -151,14 +151,14 @@ impl Stage {
         let groups = consolidate::groups(diagnostics, &self.view, &self.remote.borrow());
         if self.view.compact_warnings && !groups.is_empty() && !groups.iter().any(|group| group.shown.is_error()) {
             let title = self.ui().warning("Warnings:");
-            return self.ui().out(&consolidate::compact(&title, &groups, sources));
+            return self.people(&consolidate::compact(&title, &groups, sources));
         }
         for group in groups {
             let text = crate::render::diagnostic(&group.shown, sources, self.look.style);
             if group.shown.is_error() {
                 self.ui().message(&text);
             } else {
-                self.ui().out(&text)?;
+                self.people(&text)?;
             }
         }
         Ok(())
@@ -381,13 +381,7 @@ fn log(event: &Event) {
         Event::ApplyDone { address, action, .. } => tracing::debug!(%address, ?action, "is done"),
         Event::ApplyFailed { address, action, .. } => tracing::error!(%address, ?action, "failed"),
         Event::Stopping => tracing::info!("stopping"),
-        Event::Skipped(..)
-        | Event::ProvisionStarted(..)
-        | Event::ProvisionOutput(..)
-        | Event::ProvisionDone(..)
-        | Event::ProvisionFailed(..)
-        | Event::EphemeralStarted(..)
-        | Event::EphemeralDone(..) => {}
+        _ => {}
     }
 }
 

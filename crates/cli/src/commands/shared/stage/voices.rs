@@ -65,11 +65,11 @@ impl Voices {
         &self.ui
     }
 
-    /// Tells machines something. Standard output that went away is a failure.
+    /// Tells machines something.
     pub(super) fn each(&self, tell: impl Fn(&Lines)) -> Result<(), Failure> {
         self.streams.iter().try_for_each(|stream| {
             tell(stream);
-            stream.check().map_err(Failure::Terminal)
+            heard(stream.check().map_err(Failure::Terminal))
         })
     }
 
@@ -81,6 +81,14 @@ impl Voices {
     /// Tells machines what happens. Whether they listen is seen later.
     pub(super) fn tell(&self, event: &Event) {
         self.streams.iter().for_each(|stream| stream.tell(event.clone()));
+    }
+}
+
+/// That nobody listens any more is no reason to leave work half done.
+pub(super) fn heard(said: Result<(), Failure>) -> Result<(), Failure> {
+    match said {
+        Err(Failure::Terminal(problem)) if problem.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        said => said,
     }
 }
 
