@@ -60,8 +60,10 @@ fn may_be_shown(value: &Value) -> bool {
 pub enum Event {
     /// An object is being read.
     RefreshStarted(AbsInstance, Option<ShownId>),
-    /// It was read.
+    /// It was read. What is not there any more has no id.
     RefreshDone(AbsInstance, Option<ShownId>),
+    /// It could not be read.
+    RefreshFailed(AbsInstance),
     /// An object that exists already is being looked up, by that id.
     ImportStarted(AbsInstance, String),
     /// It was found.

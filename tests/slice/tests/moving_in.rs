@@ -76,7 +76,10 @@ impl Shared {
             fs::copy(&program, place.join(name)).unwrap();
         }
         let mirror = dir.path().join("mirror");
-        let rc = format!("provider_installation {{\n  filesystem_mirror {{\n    path = {mirror:?}\n  }}\n}}\n");
+        let rc = format!(
+            "provider_installation {{\n  filesystem_mirror {{\n    path = \"{}\"\n  }}\n}}\n",
+            mirror.display()
+        );
         fs::write(dir.path().join("rc"), rc).unwrap();
         Self { tool: peer(variable), dir }
     }
@@ -88,9 +91,7 @@ impl Shared {
         command.env("TF_CLI_CONFIG_FILE", self.dir.path().join("rc")).env("HOME", self.dir.path());
         let output = command.env("CHECKPOINT_DISABLE", "1").output().expect("the other tool runs");
         let code = output.status.code().expect("an exit code");
-        if code == 1 {
-            panic!("{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        }
+        assert!(code != 1, "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         code
     }
 
@@ -129,10 +130,10 @@ fn go_arch() -> &'static str {
 }
 
 fn back_and_forth(variable: &str) {
-    let shared = Shared::new(variable);
-    let dir: &Path = shared.dir.path();
     const PLAN: [&str; 3] = ["plan", "-detailed-exitcode", "-input=false"];
     const APPLY: [&str; 3] = ["apply", "-auto-approve", "-input=false"];
+    let shared = Shared::new(variable);
+    let dir: &Path = shared.dir.path();
     shared.run(&["init", "-input=false"]);
     shared.run(&APPLY);
     assert_eq!(shared.apply(), None);

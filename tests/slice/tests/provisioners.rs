@@ -241,7 +241,6 @@ async fn secrets_are_not_shown() {
 
 #[tokio::test]
 async fn what_was_not_provisioned_before_an_interrupt_is_damaged() {
-    let (_scratch, mut workspace, _) = workspace();
     struct Interrupting(groma_engine::interrupt::Interrupt);
     impl Events for Interrupting {
         fn tell(&self, event: Event) {
@@ -250,6 +249,7 @@ async fn what_was_not_provisioned_before_an_interrupt_is_damaged() {
             }
         }
     }
+    let (_scratch, mut workspace, _) = workspace();
     workspace.events = Arc::new(Interrupting(workspace.interrupt.clone()));
     workspace.write(
         "resource \"terraform_data\" \"a\" {\n  provisioner \"local-exec\" {\n    command = \"true\"\n  }\n  \
@@ -263,7 +263,6 @@ async fn what_was_not_provisioned_before_an_interrupt_is_damaged() {
 
 #[tokio::test]
 async fn letting_go_of_a_provisioner_damages_its_object() {
-    let (_scratch, mut workspace, _) = workspace();
     struct Interrupting(groma_engine::interrupt::Interrupt);
     impl Events for Interrupting {
         fn tell(&self, event: Event) {
@@ -273,6 +272,7 @@ async fn letting_go_of_a_provisioner_damages_its_object() {
             }
         }
     }
+    let (_scratch, mut workspace, _) = workspace();
     workspace.events = Arc::new(Interrupting(workspace.interrupt.clone()));
     workspace.write(
         "resource \"terraform_data\" \"a\" {\n  provisioner \"local-exec\" {\n    command = \"echo started; sleep 600\"\n  \

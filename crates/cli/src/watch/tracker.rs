@@ -123,6 +123,7 @@ impl Tracker {
         match event {
             Event::RefreshStarted(address, id) => self.begin((address, None, Doing::Refresh), id, now),
             Event::RefreshDone(address, id) => self.end(&(address, None, Doing::Refresh), id, true, now),
+            Event::RefreshFailed(address) => self.end(&(address, None, Doing::Refresh), None, false, now),
             Event::ImportStarted(address, id) => {
                 let id = Some(ShownId { key: "id".into(), value: id }).filter(|id| !id.value.is_empty());
                 self.begin((address, None, Doing::Import), id, now);

@@ -121,7 +121,7 @@ pub(super) async fn run(request: Request<'_>, save: &mut dyn Save) -> Applied {
     Applied { state: driver.state, diagnostics: driver.diagnostics, skipped: driver.skipped }
 }
 
-impl<'a> Driver<'a, '_> {
+impl Driver<'_, '_> {
     async fn carry_out(&mut self) {
         if self.request.plan.mode == Mode::RefreshOnly {
             return self.record_what_was_seen();

@@ -250,9 +250,14 @@ impl Asker {
             provider_meta: self.provider_meta.clone(),
         };
         self.events.tell(Event::RefreshStarted(address.clone(), id.clone()));
-        let response = self.provider.read(request).await.map_err(|error| named(error.diagnostic().into()))?;
+        let failed = |found| {
+            self.events.tell(Event::RefreshFailed(address.clone()));
+            named(found)
+        };
+        let response = self.provider.read(request).await.map_err(|error| failed(error.diagnostic().into()))?;
+        keep_warnings(response.diagnostics, diagnostics).map_err(failed)?;
+        let id = id.filter(|_| !response.object.is_null());
         self.events.tell(Event::RefreshDone(address.clone(), id));
-        keep_warnings(response.diagnostics, diagnostics).map_err(named)?;
         if response.object.is_null() {
             return Err(not_there(address).into());
         }

@@ -37,6 +37,8 @@ fn values(change: &Change, found: &mut Vec<String>) {
     let expected = match change.action {
         Action::Create | Action::Read => (false, true),
         Action::Delete | Action::Forget => (true, false),
+        // What had been put aside and is gone is told, and nothing is done about it.
+        Action::NoOp if change.deposed.is_some() => (false, false),
         Action::NoOp | Action::Update => (true, true),
         Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate => (true, true),
     };

@@ -72,7 +72,7 @@ pub(super) async fn plan(job: DataJob) -> Result<ReadData, Diagnostics> {
                 found.fail_check(errors);
                 let change = (!job.refresh_only).then(|| job.change(Reason::ReadBecauseCheckNested, later()));
                 let unread = known_only(&unknown_until_read(block, &config));
-                (change, Some(job.object(unread, sensitive.clone())), later())
+                (change, Some(object_of(unread, sensitive.clone())), later())
             }
             Err(errors) => return Err(errors),
         },
@@ -133,7 +133,7 @@ async fn read(
                 let detail = format!("Provider {:?} produced no complete object for {}.", provider.name(), job.address);
                 return Err(Diagnostic::error("Provider produced invalid object", detail).into());
             }
-            Ok(job.object(response.object, sensitive))
+            Ok(object_of(response.object, sensitive))
         }),
         Err(error) => Err(error.diagnostic().into()),
     };
@@ -147,21 +147,22 @@ async fn read(
     result.map_err(named)
 }
 
-impl DataJob {
-    fn object(&self, value: Value, sensitive: Vec<Path>) -> Object {
-        Object {
-            value,
-            sensitive,
-            private: Private::default(),
-            identity: None,
-            status: ObjectStatus::default(),
-            // It is never deleted, so nothing has to go before it.
-            dependencies: Arc::default(),
-            create_before_destroy: false,
-            skip_destroy: false,
-        }
+/// A data source that was read.
+fn object_of(value: Value, sensitive: Vec<Path>) -> Object {
+    Object {
+        value,
+        sensitive,
+        private: Private::default(),
+        identity: None,
+        status: ObjectStatus::default(),
+        // It is never deleted, so nothing has to go before it.
+        dependencies: Arc::default(),
+        create_before_destroy: false,
+        skip_destroy: false,
     }
+}
 
+impl DataJob {
     /// Reading it when the plan is applied.
     fn change(&self, reason: Reason, after: Value) -> Change {
         Change {

@@ -142,14 +142,19 @@ impl Planner<'_> {
         };
         let change = match &self.job.wanted {
             _ if self.job.refresh_only => None,
-            Wanted::Present(present) => Some(self.present(present, refreshed.as_ref(), &mut diagnostics).await?),
+            Wanted::Present(present) => {
+                // An object that is gone is still known by what identified it.
+                let known = refreshed.as_ref().or(previous.as_ref()).and_then(|object| object.identity.as_ref());
+                Some(self.present(present, refreshed.as_ref(), known, &mut diagnostics).await?)
+            }
             Wanted::AsImported => match &refreshed {
                 Some(object) => Some(self.as_imported(object, &mut diagnostics).await),
                 None => None,
             },
             Wanted::Absent { reason, forget } => match &refreshed {
                 Some(object) => Some(self.absent(object, *reason, *forget, &mut diagnostics).await?),
-                None => None,
+                // That an object that had been left over is gone is told as well.
+                None => self.job.deposed.as_ref().map(|_| self.change()),
             },
         };
         if let (Wanted::Present(present), Some(object)) = (&self.job.wanted, refreshed.as_mut()) {
@@ -180,12 +185,18 @@ impl Planner<'_> {
         let address = &self.job.address;
         let id = || shown_id(&object.marked(&self.job.kind.schema));
         self.job.events.tell(Event::RefreshStarted(address.clone(), id()));
-        let response = self.provider.read(request).await.map_err(|error| error.diagnostic())?;
-        self.job.events.tell(Event::RefreshDone(address.clone(), id()));
-        keep_warnings(response.diagnostics, diagnostics)?;
+        let failed = |found: Diagnostics| {
+            self.job.events.tell(Event::RefreshFailed(address.clone()));
+            found
+        };
+        let response = self.provider.read(request).await.map_err(|error| failed(error.diagnostic().into()))?;
+        keep_warnings(response.diagnostics, diagnostics).map_err(failed)?;
         if response.object.is_null() {
+            self.job.events.tell(Event::RefreshDone(address.clone(), None));
             return Ok(None);
         }
+        let id = shown_id(&crate::stored::marked(&response.object, &self.job.kind.schema, &object.sensitive));
+        self.job.events.tell(Event::RefreshDone(address.clone(), id));
         if !response.object.is_wholly_known() {
             let detail = format!(
                 "Provider {:?} returned an object with unknown values when {} was read.",
@@ -245,6 +256,7 @@ impl Planner<'_> {
         &self,
         present: &Present,
         object: Option<&Object>,
+        identity: Option<&Value>,
         diagnostics: &mut Diagnostics,
     ) -> Result<Change, Diagnostics> {
         let (config, config_marks) = present.config.clone().unmark_deep_with_paths();
@@ -252,7 +264,8 @@ impl Planner<'_> {
         keep_warnings(found.map_err(|error| error.diagnostic())?, diagnostics)?;
         let tainted = object.is_some_and(|object| object.status == ObjectStatus::Tainted);
         let prior = object.filter(|_| !tainted);
-        let first = self.first_plan(present, prior, &config, diagnostics).await?;
+        let prior_identity = identity.filter(|_| !tainted).cloned();
+        let first = self.first_plan(present, prior, prior_identity, &config, diagnostics).await?;
         let reason = match (tainted, present.force) {
             (true, _) => Some(Reason::ReplaceBecauseTainted),
             (false, Some(force)) if prior.is_some() => Some(force),
@@ -288,7 +301,7 @@ impl Planner<'_> {
             reason,
             before: before.unwrap_or_else(|| self.nothing()),
             after,
-            before_identity: object.and_then(|object| object.identity.clone()),
+            before_identity: identity.cloned(),
             after_identity: second.identity,
             private: second.private,
             replace_paths: first.replace_paths,
@@ -304,6 +317,7 @@ impl Planner<'_> {
         &self,
         present: &Present,
         prior: Option<&Object>,
+        prior_identity: Option<Value>,
         config: &Value,
         diagnostics: &mut Diagnostics,
     ) -> Result<FirstPlan, Diagnostics> {
@@ -319,7 +333,7 @@ impl Planner<'_> {
             proposed: proposed_new(block, &before, &config),
             config: config.clone(),
             prior_private: prior.map(|object| object.private.clone()).unwrap_or_default(),
-            prior_identity: prior.and_then(|object| object.identity.clone()),
+            prior_identity,
             provider_meta: self.job.provider_meta.clone(),
         };
         let mut response = self.asked(request, diagnostics).await?;
@@ -397,13 +411,15 @@ impl Planner<'_> {
             (true, false, true) => Some(Reason::ForgotBecauseLifecycleDestroyInState),
             _ => reason,
         };
-        let private = if forgets { object.private.clone() } else { self.planned_deletion(object, diagnostics).await? };
+        let (private, after_identity) =
+            if forgets { (object.private.clone(), None) } else { self.planned_deletion(object, diagnostics).await? };
         Ok(Change {
             action: if forgets { Action::Forget } else { Action::Delete },
             reason,
             notes: if forgets { vec![Note::NotDestroyed] } else { Vec::new() },
             before: object.marked(&self.job.kind.schema),
             before_identity: object.identity.clone(),
+            after_identity,
             private,
             dependencies: Arc::clone(&object.dependencies),
             create_before_destroy: object.create_before_destroy,
@@ -411,10 +427,14 @@ impl Planner<'_> {
         })
     }
 
-    /// Providers that want to have a say are asked before a deletion.
-    async fn planned_deletion(&self, object: &Object, diagnostics: &mut Diagnostics) -> Result<Private, Diagnostics> {
+    /// Providers that want to have a say are asked before a deletion. What identifies the object stays with it.
+    async fn planned_deletion(
+        &self,
+        object: &Object,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(Private, Option<Value>), Diagnostics> {
         if !self.provider.schema().capabilities.plan_destroy {
-            return Ok(object.private.clone());
+            return Ok((object.private.clone(), None));
         }
         let request = PlanRequest {
             type_name: self.job.kind.type_name.clone(),
@@ -428,7 +448,7 @@ impl Planner<'_> {
         let response = self.provider.plan(request).await.map_err(|error| error.diagnostic())?;
         keep_warnings(response.diagnostics, diagnostics)?;
         if response.planned.is_null() {
-            return Ok(response.private);
+            return Ok((response.private, response.identity));
         }
         let detail = format!(
             "Provider {:?} planned an object for {} although it is to be destroyed. This is a bug in the provider, which \
@@ -506,7 +526,7 @@ fn forgotten(address: &AbsInstance) -> Diagnostic {
 /// What an import is asked for by, as people read it.
 fn import_text(target: &ImportTarget) -> String {
     match target {
-        ImportTarget::Id(id) => id.to_string(),
+        ImportTarget::Id(id) => id.clone(),
         ImportTarget::Identity(identity) => groma_lang::display::compact(identity),
     }
 }

@@ -183,9 +183,8 @@ pub(super) fn still_declared(graph: &Graph<'_>) -> Diagnostics {
                 continue;
             }
             let detail = format!(
-                "This statement declares that {what} {} was removed, but it is still declared. Remove its block, or this \
-                 statement.",
-                from
+                "This statement declares that {what} {from} was removed, but it is still declared. Remove its block, or \
+                 this statement."
             );
             found.push(Diagnostic::error(format!("Removed {what} block still exists"), detail).at(removed.header));
         }

@@ -90,10 +90,10 @@ impl ProviderUse {
             Some(schema) => walk.provider_meta(module, provider, &schema.block),
             None => {
                 let of = |meta: &&ProviderMeta| declared.required_providers.provider_of(&meta.provider) == *provider;
-                match declared.provider_meta.values().find(of) {
-                    None => None,
-                    Some(meta) => return Err(no_meta(provider, meta)),
+                if let Some(meta) = declared.provider_meta.values().find(of) {
+                    return Err(no_meta(provider, meta));
                 }
+                None
             }
         };
         let value = match meta {

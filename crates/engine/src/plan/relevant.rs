@@ -102,14 +102,12 @@ impl Search<'_, '_> {
             }
             Subject::Module { name, key, output } => {
                 let child = child(module, name, key);
-                match output {
-                    Some(output) => self.follow_output(&child, output),
-                    None => {
-                        let Some(at) = self.module(&child) else { return };
-                        for output in self.graph.modules[at].node.module.outputs.keys() {
-                            self.follow_output(&child, output);
-                        }
-                    }
+                if let Some(output) = output {
+                    return self.follow_output(&child, output);
+                }
+                let Some(at) = self.module(&child) else { return };
+                for output in self.graph.modules[at].node.module.outputs.keys() {
+                    self.follow_output(&child, output);
                 }
             }
             Subject::Resource { resource, .. } => {

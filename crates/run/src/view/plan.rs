@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 
-use groma_engine::change::{Action, Change, Note};
+use groma_engine::change::{Action, Change, Note, Reason};
 use groma_engine::execution::{Execution, Step};
 use groma_engine::plan::{Mode, Plan};
 use groma_engine::providers::TERRAFORM_VERSION;

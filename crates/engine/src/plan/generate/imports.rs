@@ -130,7 +130,7 @@ impl Planner<'_> {
             notes: Vec::new(),
             dependencies: Arc::from([]),
         };
-        let change = match self.present(&present, Some(object), diagnostics).await {
+        let change = match self.present(&present, Some(object), object.identity.as_ref(), diagnostics).await {
             Ok(change) => change,
             Err(found) => {
                 diagnostics.extend(with_address(found, &self.job.address));

@@ -142,7 +142,7 @@ fn objects_in_attributes_and_blocks() {
     let item = |text: &str| Value::object([("a", string(text)), ("b", string("made"))]);
     let ty = item("x").ty();
     let list = |items: &[&str]| Value::list(ty.clone(), items.iter().map(|text| item(text)).collect());
-    let map = |keys: &[&str]| Value::map(ty.clone(), Entries::from_iter(keys.iter().map(|key| (*key, item(key)))));
+    let map = |keys: &[&str]| Value::map(ty.clone(), keys.iter().map(|key| (*key, item(key))).collect::<Entries>());
     let single =
         Value::object([("a", string("s")), ("b", string("made")), ("deep", Value::set(ty.clone(), vec![item("d")]))]);
     let object = Value::object([

@@ -175,23 +175,19 @@ fn made_by(repetition: &Repetition) -> Option<Span> {
 }
 
 fn absolute(outer: &ModuleInstance, endpoint: &Endpoint, whole: bool) -> Absolute {
-    match &endpoint.resource {
-        Some((resource, key)) => {
-            let module = module(outer.steps(), &endpoint.modules, &[]);
-            let resource = resource.clone();
-            let what = if whole { What::Resource(resource) } else { What::Instance(resource, key.clone()) };
-            Absolute { module, what }
-        }
-        None => {
-            let (last, way) = match endpoint.modules.split_last() {
-                Some((last, way)) => (last.clone(), way),
-                None => ((Str::from(""), InstanceKey::None), endpoint.modules.as_slice()),
-            };
-            let module = module(outer.steps(), way, &[]);
-            let what = if whole { What::Call(last.0) } else { What::ModuleInstance(last.0, last.1) };
-            Absolute { module, what }
-        }
+    if let Some((resource, key)) = &endpoint.resource {
+        let module = module(outer.steps(), &endpoint.modules, &[]);
+        let resource = resource.clone();
+        let what = if whole { What::Resource(resource) } else { What::Instance(resource, key.clone()) };
+        return Absolute { module, what };
     }
+    let (last, way) = match endpoint.modules.split_last() {
+        Some((last, way)) => (last.clone(), way),
+        None => ((Str::from(""), InstanceKey::None), endpoint.modules.as_slice()),
+    };
+    let module = module(outer.steps(), way, &[]);
+    let what = if whole { What::Call(last.0) } else { What::ModuleInstance(last.0, last.1) };
+    Absolute { module, what }
 }
 
 /// Statements that lead into each other without an end.
@@ -236,9 +232,12 @@ fn circle(statements: &[Statement], sources: &SourceMap) -> Diagnostics {
 /// Whether all objects that are moved are among those that the user wants to plan.
 pub(in crate::plan) fn check_selection(moved: &Moved, options: &Options) -> Diagnostics {
     let (targets, excludes) = (&options.targets, &options.excludes);
-    let chosen = |address: &AbsInstance| match targets.is_empty() {
-        false => targets.iter().any(|target: &Target| target.selects(address)),
-        true => !excludes.iter().any(|target| target.selects(address)),
+    let chosen = |address: &AbsInstance| {
+        if targets.is_empty() {
+            !excludes.iter().any(|target| target.selects(address))
+        } else {
+            targets.iter().any(|target: &Target| target.selects(address))
+        }
     };
     let mut left_out: Vec<String> = Vec::new();
     for (to, from) in &moved.from {
