@@ -202,7 +202,10 @@ mod tests {
     #[test]
     fn identifiers_and_times_get_the_name_of_their_first_place() {
         let mut tokens = Tokens::default();
-        let first = tokens.apply(&json!({ "id": "0a1b2c3d4e5f", "at": "2026-11-16T03:49:25.7Z", "then": "2020-01-01T00:00:00Z" }), "s");
+        let first = tokens.apply(
+            &json!({ "id": "0a1b2c3d4e5f", "at": "2026-11-16T03:49:25.7Z", "then": "2020-01-01T00:00:00Z" }),
+            "s",
+        );
         assert_eq!(first, json!({ "id": "<s.id>", "at": "<s.at>", "then": "2020-01-01T00:00:00Z" }));
         let again = tokens.apply(&json!(["token-0a1b2c3d4e5f", "0a1b2c3d4e5f-0", "x0a1b2c3d4e5f", "0a1b2c3d4e5"]), "t");
         assert_eq!(again, json!(["token-<s.id>", "<s.id>-0", "x<s.id>", "0a1b2c3d4e5"]));

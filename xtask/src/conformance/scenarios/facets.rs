@@ -41,7 +41,7 @@ fn step(scenario: &Scenario, tokens: &mut Tokens, number: usize, record: &Value)
         }
     }
     if let Some(answered) = record.get("run") {
-        add("run", answered);
+        add("run", &neutral_answer(answered));
     }
     if let Some(next) = record.get("next") {
         add("next", &verdict(next));
@@ -52,6 +52,18 @@ fn step(scenario: &Scenario, tokens: &mut Tokens, number: usize, record: &Value)
         *value = count_events(value, scenario.ordered && name == "apply.stream");
     }
     facets
+}
+
+/// What another command answered, without warnings among the rest and without the program's name.
+fn neutral_answer(answered: &Value) -> Value {
+    let mut answered = answered.clone();
+    if let Some(lines) = answered["output"].as_array_mut() {
+        lines.retain(|line| line.as_str().is_none_or(|line| !line.is_empty() && !line.starts_with(['╷', '│', '╵'])));
+    }
+    for problem in answered["problems"].as_array_mut().into_iter().flatten() {
+        *problem = problem.as_str().unwrap_or_default().replace("OpenTofu", "groma").into();
+    }
+    answered
 }
 
 /// Events as texts with how often each was told; those that tell what happens may keep their order.

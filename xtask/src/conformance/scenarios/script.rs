@@ -200,7 +200,9 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_refused() {
-        for text in ["", "=== fly\n", "text\n", "-- a --\n", "=== plan\n%nope\n", "%env A=1\n", "=== plan\n%world set x\n"] {
+        for text in
+            ["", "=== fly\n", "text\n", "-- a --\n", "=== plan\n%nope\n", "%env A=1\n", "=== plan\n%world set x\n"]
+        {
             assert!(parse("s", text).is_err(), "{text:?}");
         }
     }

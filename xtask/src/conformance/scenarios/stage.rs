@@ -170,7 +170,8 @@ impl<'a> Stage<'a> {
 
     /// What the program would do now, in brief.
     pub(super) fn next(&self, arguments: &[String]) -> Result<Value> {
-        let mut all = ["plan", "-json", "-input=false", "-detailed-exitcode", "-lock=false"].map(str::to_owned).to_vec();
+        let mut all =
+            ["plan", "-json", "-input=false", "-detailed-exitcode", "-lock=false"].map(str::to_owned).to_vec();
         all.extend(arguments.iter().filter(|argument| argument.starts_with("-var")).cloned());
         let run = self.run(&all)?;
         let said = said(&run);
@@ -278,9 +279,8 @@ fn diagnostic(found: &Value) -> Value {
 
 /// The JSON that a command printed, or why there is none.
 fn document(run: &Run) -> Value {
-    serde_json::from_slice(&run.stdout).unwrap_or_else(|_| {
-        json!({ "exit": run.code, "no JSON": run.text(), "stderr": run.stderr.trim() })
-    })
+    serde_json::from_slice(&run.stdout)
+        .unwrap_or_else(|_| json!({ "exit": run.code, "no JSON": run.text(), "stderr": run.stderr.trim() }))
 }
 
 /// What another command answered. Its text is kept only where it is meant for programs.
@@ -294,14 +294,13 @@ fn answered(arguments: &[String], run: &Run) -> Value {
     let output = if !told {
         Value::Null
     } else {
-        let lines = text.lines().filter(|line| !line.starts_with(['╷', '│', '╵']) && !line.is_empty());
-        serde_json::from_str(&text).unwrap_or_else(|_| json!(lines.collect::<Vec<_>>()))
+        serde_json::from_str(&text).unwrap_or_else(|_| json!(text.lines().collect::<Vec<_>>()))
     };
     let summaries = |text: &str| -> Vec<String> {
         let summary = |line: &str| {
             let line = line.trim_start_matches(['│', '╷', '╵', ' ']);
             let found = line.starts_with("Error: ") || line.starts_with("Warning: ");
-            (found && !line.contains("Provider development overrides")).then(|| line.replace("OpenTofu", "groma"))
+            (found && !line.contains("Provider development overrides")).then(|| line.to_owned())
         };
         text.lines().filter_map(summary).collect()
     };

@@ -375,6 +375,7 @@ fn log(event: &Event) {
     match event {
         Event::RefreshStarted(address, _) => tracing::debug!(%address, "is read"),
         Event::RefreshDone(address, _) => tracing::trace!(%address, "was read"),
+        Event::RefreshFailed(address) => tracing::debug!(%address, "could not be read"),
         Event::ImportStarted(address, _) => tracing::debug!(%address, "is looked up"),
         Event::ImportDone(address, _) => tracing::trace!(%address, "was found"),
         Event::ApplyStarted { address, action, .. } => tracing::debug!(%address, ?action, "begins"),
