@@ -1,5 +1,7 @@
 //! How plan, apply, destroy and refresh speak: to people, to machines, or to both. What they say is decided elsewhere.
 
+mod asking;
+mod audience;
 mod voices;
 
 use std::cell::{Cell, RefCell};
@@ -8,11 +10,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use groma_lang::config::Variable;
 use groma_model::diag::Diagnostics;
 use groma_model::span::SourceMap;
 use groma_run::engine::change::Action;
-use groma_run::engine::events::{Event, Events};
 use groma_run::engine::interrupt::{Interrupt, Urgency};
 use groma_run::engine::plan::{Options, Plan};
 use groma_run::operate::{Counts, Kind, LockWish, Operation, PathOverrides, Watch, Wishes};
@@ -25,11 +25,13 @@ use groma_run::view::stream::{ChangeCounts, Operation as Told};
 use super::consolidate::{self, RemoteCalls};
 use super::{Context, PathArgs, PlanningArgs, ViewArgs, provider_access};
 use crate::failure::Failure;
-use crate::prompt::{NoAnswer, Prompt, Question};
+use crate::prompt::Prompt;
 use crate::render::{self, Look};
 use crate::signals::{self, Interruption};
 use crate::ui::Ui;
 use crate::watch::{Report, Settings, Watcher};
+use asking::variable_prompt;
+use audience::Audience;
 use voices::Voices;
 
 /// Where an operation is performed, before those who watch.
@@ -354,63 +356,8 @@ impl Stage {
     }
 }
 
-/// Everyone who watches a run.
-struct Audience {
-    people: Option<Arc<Watcher>>,
-    voices: Voices,
-}
-
-impl Events for Audience {
-    fn tell(&self, event: Event) {
-        log(&event);
-        self.voices.tell(&event);
-        if let Some(people) = &self.people {
-            people.tell(event);
-        }
-    }
-}
-
-/// What happens, for logs: what and where, and nothing of what it is.
-fn log(event: &Event) {
-    match event {
-        Event::RefreshStarted(address, _) => tracing::debug!(%address, "is read"),
-        Event::RefreshDone(address, _) => tracing::trace!(%address, "was read"),
-        Event::RefreshFailed(address) => tracing::debug!(%address, "could not be read"),
-        Event::ImportStarted(address, _) => tracing::debug!(%address, "is looked up"),
-        Event::ImportDone(address, _) => tracing::trace!(%address, "was found"),
-        Event::ApplyStarted { address, action, .. } => tracing::debug!(%address, ?action, "begins"),
-        Event::ApplyDone { address, action, .. } => tracing::debug!(%address, ?action, "is done"),
-        Event::ApplyFailed { address, action, .. } => tracing::error!(%address, ?action, "failed"),
-        Event::Stopping => tracing::info!("stopping"),
-        _ => {}
-    }
-}
-
 fn overrides(paths: &PathArgs) -> PathOverrides {
     // As in OpenTofu, an empty name is no name.
     let named = |path: &Option<PathBuf>| path.clone().filter(|path| !path.as_os_str().is_empty());
     PathOverrides { state: named(&paths.state), state_out: named(&paths.state_out), backup: named(&paths.backup) }
-}
-
-/// Gives the value of a variable, if somebody says it.
-type Answerer = Box<dyn FnMut(&Variable) -> Option<String>>;
-
-/// Asks for values of variables, one after the other. Who interrupts is not asked again.
-fn variable_prompt(prompt: Prompt) -> Answerer {
-    Box::new(move |variable: &Variable| {
-        let hidden = variable.ephemeral == Some(true);
-        let query = format!("var.{}{}", variable.name, if hidden { " (ephemeral)" } else { "" });
-        let description = description(variable);
-        let secret = hidden || variable.sensitive == Some(true);
-        let question = Question { query: &query, description: &description, secret };
-        let answer: Result<String, NoAnswer> = prompt.ask(&question);
-        answer.ok()
-    })
-}
-
-fn description(variable: &Variable) -> String {
-    let about = variable.description.as_ref().map_or("", |text| text.as_str());
-    let Some(deprecated) = &variable.deprecated else { return about.to_owned() };
-    let space = if about.is_empty() { "" } else { ".\n" };
-    format!("{about}{space}Variable is marked as deprecated with the following message: {deprecated}")
 }
