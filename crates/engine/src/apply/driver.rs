@@ -6,7 +6,7 @@ use std::sync::Arc;
 use groma_lang::config::ResourceKey;
 use groma_lang::graph::{NodeIndex, NodeKind};
 use groma_lang::walk::{InstanceIndex, Purpose, RepetitionData, Settings, Walk};
-use groma_model::address::{AbsInstance, InstanceKey, ModuleInstance};
+use groma_model::address::{AbsInstance, ConfigResource, InstanceKey, ModuleInstance};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::value::Value;
 use groma_state::State;
@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 
 use super::ephemeral::{Openings, Place};
 use super::instance::{self, Done, Job, Left};
+use super::prepare;
 use super::provision::{self, Provisioning, Ready};
 use super::{Applied, Request, Save};
 use crate::change::{Action, Change};
@@ -77,6 +78,8 @@ pub(super) struct Driver<'a, 'r> {
     pub(super) diagnostics: Diagnostics,
     pub(super) checks: CheckBook,
     pub(super) leases: Leases,
+    /// Resources whose replacements are made first because of others that change.
+    pub(super) made_first: BTreeSet<ConfigResource>,
     /// Ephemeral resources that are being opened, by step.
     pub(super) opening: BTreeMap<StepIndex, Openings<'a>>,
     skipped: Vec<Skipped>,
@@ -102,6 +105,7 @@ pub(super) async fn run(request: Request<'_>, save: &mut dyn Save) -> Applied {
         diagnostics,
         checks: CheckBook::new(walk.graph()),
         leases: Leases::new(),
+        made_first: prepare::made_first(walk.graph(), &request.plan.changes),
         opening: BTreeMap::new(),
         skipped: Vec::new(),
         request: &request,
@@ -186,29 +190,26 @@ impl Driver<'_, '_> {
         }
     }
 
+    /// Tells that a step begins, if provisioners open it. Changes tell themselves.
     fn announce(&self, work: &Work) {
-        let change = match work {
-            Work::Change { job, told: false, .. } => &job.change,
-            Work::Provision(provisioning, _) if provisioning.opens_step() => &provisioning.job.change,
-            _ => return,
-        };
-        let removes = match work {
-            Work::Change { job, .. } => job.wanted.is_none(),
-            Work::Provision(provisioning, _) => provisioning.opens_step(),
-            Work::Open(..) => false,
-        };
-        let action = half(change.action, removes);
-        let id = shown_id_or_name(&change.before).filter(|_| action != Action::Create);
-        let (address, deposed) = (change.address.clone(), change.deposed.clone());
-        self.request.events.tell(Event::ApplyStarted { address, deposed, action, id });
+        if let Work::Provision(provisioning, _) = work
+            && provisioning.opens_step()
+        {
+            self.request.events.tell(started(&provisioning.job.change, true));
+        }
     }
 
     fn perform(&self, work: Work) -> impl Future<Output = Finished> + Send + 'static {
         let (provisioners, events) = (Arc::clone(&self.request.provisioners), Arc::clone(&self.request.events));
         async move {
             match work {
-                Work::Change { step, job, .. } => {
-                    let done = instance::apply(&job).await;
+                Work::Change { step, job, told } => {
+                    let begun = || {
+                        if !told {
+                            events.tell(started(&job.change, job.wanted.is_none()));
+                        }
+                    };
+                    let done = instance::apply(&job, begun).await;
                     Finished::Change(step, job, done)
                 }
                 Work::Provision(provisioning, ready) => {
@@ -337,7 +338,7 @@ impl Driver<'_, '_> {
                 return None;
             }
         };
-        let Done { left, diagnostics } = self.softened(&job, done);
+        let Done { left, diagnostics, quiet } = self.softened(&job, done);
         let failed = diagnostics.has_errors();
         let mut new = None;
         match left {
@@ -363,7 +364,11 @@ impl Driver<'_, '_> {
         if let Some(object) = new {
             return self.provision(Provisioning::of_new(step, job, object, found));
         }
-        self.end(step, &job.change, found);
+        if quiet {
+            self.conclude(step, found);
+        } else {
+            self.end(step, &job.change, found);
+        }
         None
     }
 
@@ -387,6 +392,13 @@ fn incomplete() -> Diagnostic {
     let detail = "The plan was made with -target or -exclude, so some changes that the configuration asks for may have been \
                   left out, and outputs may not be up to date. Run \"groma plan\" to see what is left to do.";
     Diagnostic::warning("Applied changes may be incomplete", detail)
+}
+
+/// That a change, or the half of it that makes or removes, begins.
+fn started(change: &Change, removes: bool) -> Event {
+    let action = half(change.action, removes);
+    let id = shown_id_or_name(&change.before).filter(|_| action != Action::Create);
+    Event::ApplyStarted { address: change.address.clone(), deposed: change.deposed.clone(), action, id }
 }
 
 /// What is told of a replacement: each half by itself.

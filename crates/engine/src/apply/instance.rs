@@ -56,31 +56,40 @@ pub(super) struct Done {
     pub(super) left: Left,
     /// Errors and warnings. An object may exist in spite of errors.
     pub(super) diagnostics: Diagnostics,
+    /// Whether its end is not told: nothing was to be changed after all, or a check looked in vain.
+    pub(super) quiet: bool,
 }
 
-/// Carries a change out. Whatever goes wrong, an object that is known to exist is in the result.
-pub(super) async fn apply(job: &Job) -> Done {
+/// Carries a change out. Whatever goes wrong, an object that is known to exist is in the result. `begun` is told when it is
+/// sure that there is something to do.
+pub(super) async fn apply(job: &Job, begun: impl Fn() + Send + Sync) -> Done {
     let provider = match job.slot.get().await {
         Ok(provider) => provider,
         Err(diagnostics) => return Done::unchanged(diagnostics),
     };
     let run = Run { job, provider: provider.as_ref() };
     let done = match (&job.wanted, job.change.action) {
-        (Some(wanted), Action::Read) => run.read(&wanted.config).await,
-        (Some(wanted), _) => run.make(wanted).await,
-        (None, _) => run.remove().await,
+        (Some(wanted), Action::Read) => {
+            begun();
+            run.read(&wanted.config).await
+        }
+        (Some(wanted), _) => run.make(wanted, begun).await,
+        (None, _) => {
+            begun();
+            run.remove().await
+        }
     };
-    Done { left: done.left, diagnostics: with_address(done.diagnostics, &job.change.address) }
+    Done { diagnostics: with_address(done.diagnostics, &job.change.address), ..done }
 }
 
 impl Done {
     /// Nothing was done.
     fn unchanged(diagnostics: impl Into<Diagnostics>) -> Self {
-        Self { left: Left::AsStored, diagnostics: diagnostics.into() }
+        Self { left: Left::AsStored, diagnostics: diagnostics.into(), quiet: false }
     }
 
     fn object(object: Object, diagnostics: Diagnostics) -> Self {
-        Self { left: Left::Object(Box::new(object)), diagnostics }
+        Self { left: Left::Object(Box::new(object)), diagnostics, quiet: false }
     }
 }
 
@@ -127,7 +136,7 @@ impl Run<'_> {
         Done::object(Object { dependencies: Arc::default(), ..object }, diagnostics)
     }
 
-    async fn make(&self, wanted: &Wanted) -> Done {
+    async fn make(&self, wanted: &Wanted, begun: impl Fn() + Send + Sync) -> Done {
         let mut diagnostics = Diagnostics::new();
         let prior = match self.prior().await {
             Ok(prior) => prior,
@@ -145,12 +154,18 @@ impl Run<'_> {
             Err(found) => return Done::unchanged(found),
         };
         if let Some(prior) = prior.as_ref().filter(|prior| prior.value == planned.planned) {
-            // Only what must not be shown has changed, which is nothing to a provider.
+            // At most what must not be shown has changed, which is nothing to a provider.
             let identity = prior.identity.clone();
             let mut object = self.object(prior.value.clone(), prior.private.clone(), identity, sensitive_paths(&marks));
             object.status = prior.status;
-            return Done::object(object, diagnostics);
+            let schema = &self.job.kind.schema;
+            let quiet = object.marked(schema) == prior.marked(schema);
+            if !quiet {
+                begun();
+            }
+            return Done { quiet, ..Done::object(object, diagnostics) };
         }
+        begun();
         let request = ApplyRequest {
             type_name: self.job.kind.type_name.clone(),
             prior: prior.as_ref().map_or_else(|| self.nothing(), |object| object.value.clone()),
@@ -259,7 +274,7 @@ impl Run<'_> {
     async fn remove(&self) -> Done {
         let prior = match self.prior().await {
             Ok(Some(prior)) => prior,
-            Ok(None) => return Done { left: Left::Nothing, diagnostics: Diagnostics::new() },
+            Ok(None) => return Done { left: Left::Nothing, diagnostics: Diagnostics::new(), quiet: false },
             Err(found) => return Done::unchanged(found),
         };
         let planned_private = match self.deletion_private(&prior).await {
@@ -283,7 +298,7 @@ impl Run<'_> {
         let failed = diagnostics.has_errors();
         if response.object.is_null() {
             let left = if failed { Left::AsStored } else { Left::Nothing };
-            return Done { left, diagnostics };
+            return Done { left, diagnostics, quiet: false };
         }
         if !failed {
             let detail = format!(

@@ -1,11 +1,13 @@
 //! What a step needs before a provider can be asked: configuration, provider, stored object; and what expressions see once it is
 //! done.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use groma_lang::config::{Resource, ResourceMode};
+use groma_lang::graph::{Graph, Node, NodeKind};
 use groma_lang::walk::{InstanceIndex, RepetitionData, Site};
-use groma_model::address::{AbsInstance, InstanceKey};
+use groma_model::address::{AbsInstance, ConfigResource, InstanceKey};
 use groma_model::convert::convert;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::ty::Type;
@@ -17,6 +19,7 @@ use crate::change::{Action, Change};
 use crate::checks::{Checked, CheckedInstance, Part};
 use crate::plan::Mode;
 use crate::plan::data::{as_warnings, problem_text};
+use crate::plan::dependencies::config_resource;
 use crate::plan::instance::keep_warnings;
 use crate::stored::{Object, ObjectSchema};
 use crate::values::as_it_was;
@@ -106,8 +109,9 @@ impl<'a> Driver<'a, '_> {
             return self.make_generated(change);
         };
         if change.action == Action::Update {
-            // What spread to it matters when it is replaced; in the state of others it would be found changed.
-            change.create_before_destroy = resource.managed.create_before_destroy == Some(true);
+            // What would spread to it from something that does not change is not kept; it would be found changed by others.
+            let asked = resource.managed.create_before_destroy == Some(true);
+            change.create_before_destroy = asked || self.made_first.contains(&address.config());
         }
         let repetition = self.repetition(module, resource, address.key())?;
         let site = Site { module, resource, repetition: &repetition };
@@ -182,7 +186,8 @@ impl<'a> Driver<'a, '_> {
             return done;
         }
         self.checks.note_data(&check, Some(problem_text(&done.diagnostics)));
-        Done { left: done.left, diagnostics: as_warnings(done.diagnostics) }
+        let quiet = done.diagnostics.has_errors();
+        Done { left: done.left, diagnostics: as_warnings(done.diagnostics), quiet }
     }
 
     pub(super) fn kind(&self, change: &Change, provider: &groma_model::address::Provider) -> ObjectSchema {
@@ -209,4 +214,23 @@ impl<'a> Driver<'a, '_> {
         }
         Ok(self.expanded.get(&place).and_then(|known| known.get(key)).cloned().unwrap_or_default())
     }
+}
+
+/// What is depended on by changing resources whose replacements are made first: theirs are, too.
+pub(super) fn made_first(graph: &Graph<'_>, changes: &[Change]) -> BTreeSet<ConfigResource> {
+    let asks = |entry: &Node| {
+        let NodeKind::Resource(key) = &entry.kind else { return false };
+        let resource = graph.modules[entry.module].node.module.resources.get(key);
+        resource.is_some_and(|resource| resource.managed.create_before_destroy == Some(true))
+    };
+    let asking = graph.nodes.iter().enumerate().filter(|(_, entry)| asks(entry));
+    let asking: BTreeSet<ConfigResource> = asking.filter_map(|(node, _)| config_resource(graph, node)).collect();
+    let (mut seen, mut found) = (BTreeSet::new(), BTreeSet::new());
+    for change in changes.iter().filter(|change| change.action != Action::NoOp) {
+        let config = change.address.config();
+        if asking.contains(&config) && seen.insert(config) {
+            found.extend(change.dependencies.iter().cloned());
+        }
+    }
+    found
 }

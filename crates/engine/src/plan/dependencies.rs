@@ -77,7 +77,7 @@ impl Dependencies {
 }
 
 /// The address of a resource node.
-pub(super) fn config_resource(graph: &Graph<'_>, node: NodeIndex) -> Option<ConfigResource> {
+pub(crate) fn config_resource(graph: &Graph<'_>, node: NodeIndex) -> Option<ConfigResource> {
     let NodeKind::Resource(key) = &graph.nodes[node].kind else { return None };
     let module = Module::new(graph.modules[graph.nodes[node].module].node.path.iter().cloned());
     Some(Resource::new(key.mode, key.ty.clone(), key.name.clone()).in_module(module))

@@ -86,16 +86,10 @@ impl ProviderUse {
         }
         let offered = self.providers.schema(provider);
         let schema = offered.as_ref().and_then(|offered| offered.provider_meta.as_ref()?.get().ok().cloned());
-        let meta = match schema {
-            Some(schema) => walk.provider_meta(module, provider, &schema.block),
-            None => {
-                let of = |meta: &&ProviderMeta| declared.required_providers.provider_of(&meta.provider) == *provider;
-                if let Some(meta) = declared.provider_meta.values().find(of) {
-                    return Err(no_meta(provider, meta));
-                }
-                None
-            }
-        };
+        let of = |meta: &&ProviderMeta| declared.required_providers.provider_of(&meta.provider) == *provider;
+        let Some(block) = declared.provider_meta.values().find(of) else { return Ok(None) };
+        let Some(schema) = schema else { return Err(no_meta(provider, block)) };
+        let meta = walk.provider_meta(module, provider, &schema.block);
         let value = match meta {
             None => None,
             Some((_, found)) if found.has_errors() => return Err(found),
@@ -227,6 +221,9 @@ fn missing_instance(instance: &ProviderInstance, resource: &str) -> Diagnostics 
     Diagnostic::error("Provider instance not present", detail).into()
 }
 
+/// What is said where objects have no provider any more.
+pub(super) const NO_CONFIGURATION: &str = "Provider configuration not present";
+
 fn missing_config(instance: &ProviderInstance, object: &str) -> Diagnostics {
     let detail = format!(
         "To work with {object} its original provider configuration at {instance} is required, but it has been removed. \
@@ -234,5 +231,5 @@ fn missing_config(instance: &ProviderInstance, object: &str) -> Diagnostics {
          state. Re-add the provider configuration to destroy {object}, after which you can remove the provider \
          configuration again."
     );
-    Diagnostic::error("Provider configuration not present", detail).into()
+    Diagnostic::error(NO_CONFIGURATION, detail).into()
 }

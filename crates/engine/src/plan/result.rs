@@ -18,7 +18,7 @@ use super::data::ReadData;
 use super::driver::Driver;
 use super::instance::Planned;
 use super::moves::MovedFrom;
-use super::provider_use::same_config;
+use super::provider_use::{NO_CONFIGURATION, same_config};
 use super::relevant::Changing;
 use super::{Mode, OutputChange, Plan, RelevantAttribute, check, relevant};
 use crate::change::{Action, Change};
@@ -209,6 +209,10 @@ impl Driver<'_, '_> {
         if self.request.interrupt.urgency() != Urgency::None {
             let detail = "Planning was interrupted. The plan is not complete and cannot be applied.";
             self.diagnostics.push(Diagnostic::error("Operation interrupted", detail));
+        }
+        // Who looks after which object is settled before there is anything that could be called a plan.
+        if self.diagnostics.iter().any(|found| found.summary == NO_CONFIGURATION) {
+            return (None, self.diagnostics);
         }
         let outputs = self.output_changes();
         if self.request.options.mode != Mode::Destroy {

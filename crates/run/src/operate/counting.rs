@@ -51,11 +51,9 @@ impl Counting {
             let found = state.resources.get(&address.resource());
             found.is_some_and(|resource| resource.instances.contains_key(address.key()))
         };
-        let forgotten = plan.changes.iter().filter(|change| match change.action {
-            Action::Forget => !is_there(&change.address),
-            Action::ForgetThenCreate => true,
-            _ => false,
-        });
+        // Of an object that is let go for another one only that one is counted.
+        let forgotten =
+            plan.changes.iter().filter(|change| change.action == Action::Forget && !is_there(&change.address));
         let imported = plan.changes.iter().filter(|change| change.importing.is_some() && is_there(&change.address));
         Counts { imported: imported.count(), forgotten: forgotten.count(), ..counts }
     }
