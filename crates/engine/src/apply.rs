@@ -7,6 +7,7 @@ mod instance;
 mod prepare;
 mod provision;
 mod record;
+mod salvage;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

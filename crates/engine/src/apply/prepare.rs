@@ -91,7 +91,7 @@ impl<'a> Driver<'a, '_> {
         value.unwrap_or_else(Value::dynamic)
     }
 
-    fn value_of(&self, address: &AbsInstance) -> Option<Value> {
+    pub(super) fn value_of(&self, address: &AbsInstance) -> Option<Value> {
         if let Some(value) = self.made.get(address).or_else(|| self.request.plan.data.get(address)) {
             return Some(value.clone());
         }
