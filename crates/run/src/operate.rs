@@ -86,7 +86,7 @@ pub struct Wishes {
     /// How missing values of variables are asked for. None if they are not.
     pub variables: VariablePrompt,
     /// Is asked again and again while somebody else has the lock: whether to go on waiting.
-    pub patience: Option<Arc<dyn Fn() -> bool>>,
+    pub patience: Option<Box<dyn Fn() -> bool>>,
 }
 
 /// Who watches, and who may stop it.

@@ -256,9 +256,9 @@ impl Stage {
     }
 
     /// Says once that somebody else has the lock, and waits for it until an interrupt.
-    fn patience(&self) -> Arc<dyn Fn() -> bool> {
+    fn patience(&self) -> Box<dyn Fn() -> bool> {
         let (voices, interrupt, told) = (self.voices.clone(), self.interrupt.clone(), Cell::new(false));
-        Arc::new(move || {
+        Box::new(move || {
             if !told.replace(true) {
                 let waiting = "Acquiring state lock. This may take a few moments...";
                 voices.log(waiting);
