@@ -98,9 +98,10 @@ impl Driver<'_, '_> {
 
     /// What conditions said is kept with the state.
     pub(super) fn set_checks(&mut self) {
-        let destroyed = self.request.plan.mode == Mode::Destroy && self.state.resources.is_empty();
-        let reports = if destroyed { Vec::new() } else { self.checks.reports() };
-        let results: Vec<CheckResult> = reports.iter().map(CheckReport::to_state).collect();
+        if self.request.plan.mode == Mode::Destroy {
+            self.checks.expect_root_outputs();
+        }
+        let results: Vec<CheckResult> = self.checks.reports().iter().map(CheckReport::to_state).collect();
         self.state.checks = (!results.is_empty()).then_some(results);
     }
 

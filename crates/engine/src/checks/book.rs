@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use groma_lang::graph::{Graph, NodeKind};
 use groma_lang::walk::{Judgement, RuleResult, RuleStatus, Walk};
-use groma_model::address::Module;
+use groma_model::address::{Module, ModuleInstance};
 use groma_state::CheckStatus;
 
 use super::{CheckReport, Checked, CheckedInstance, InstanceReport};
@@ -70,6 +70,18 @@ impl CheckBook {
     /// Whether something has conditions.
     pub(crate) fn has(&self, subject: &Checked) -> bool {
         self.pages.contains_key(subject)
+    }
+
+    /// While everything is being taken down the outputs of the root module are still there; nobody asks for their conditions.
+    pub(crate) fn expect_root_outputs(&mut self) {
+        for (subject, page) in &mut self.pages {
+            if let Checked::Output(module, name) = subject
+                && module.is_root()
+            {
+                let instance = CheckedInstance::Output(ModuleInstance::root(), name.clone());
+                page.instances.get_or_insert_default().entry(instance).or_default();
+            }
+        }
     }
 
     /// It is known now that something has these instances.

@@ -215,7 +215,9 @@ impl Driver<'_, '_> {
             return (None, self.diagnostics);
         }
         let outputs = self.output_changes();
-        if self.request.options.mode != Mode::Destroy {
+        if self.request.options.mode == Mode::Destroy {
+            self.checks.expect_root_outputs();
+        } else {
             self.remember_outputs(&outputs);
         }
         let mut changes: Vec<Change> = std::mem::take(&mut self.gathered.changes).into_values().flatten().collect();
