@@ -58,8 +58,7 @@ enum Suite {
 }
 
 impl Suite {
-    const ALL: [Self; 6] =
-        [Self::Console, Self::Fmt, Self::Validate, Self::Init, Self::Scenarios, Self::Schemas];
+    const ALL: [Self; 6] = [Self::Console, Self::Fmt, Self::Validate, Self::Init, Self::Scenarios, Self::Schemas];
 
     fn name(self) -> &'static str {
         match self {

@@ -162,11 +162,13 @@ mod tests {
         shown.map(|shown| format!("{}={}", shown.key, shown.value)).unwrap_or_default()
     }
 
+    type Case<'c> = (&'c [(&'c str, Value)], &'c str, &'c str);
+
     #[test]
     fn objects_are_called_by_what_tells_them_apart() {
         let tags = |name: &str| Value::map(Type::String, [(name, Value::from("t"))].into_iter().collect());
         let hidden = Value::from("x").mark(Mark::Sensitive);
-        let cases: [(&[(&str, Value)], &str, &str); 7] = [
+        let cases: [Case<'_>; 7] = [
             (&[("id", "x".into()), ("name", "n".into())], "id=x", "id=x"),
             (&[("id", Value::null(Type::String)), ("name", "n".into())], "", "name=n"),
             (&[("id", 7.into()), ("name", "n".into())], "name=n", "name=n"),

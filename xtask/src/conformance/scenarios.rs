@@ -203,8 +203,8 @@ fn next_of(facets: &Facets) -> Option<Value> {
 fn crossing_key(index: usize, state: &Value) -> String {
     use sha2::Digest as _;
     let hash = sha2::Sha256::digest(format!("{NAMES} {}", canon::line(state)).as_bytes());
-    let hash: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    format!("{} {hash}", index + 1)
+    let short = hash.iter().take(16).fold(0_u128, |all, byte| all << 8 | u128::from(*byte));
+    format!("{} {short:032x}", index + 1)
 }
 
 /// The leaves that differ, one per line, for either side.

@@ -34,17 +34,14 @@ impl Tokens {
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
             let boundary = result.chars().next_back().is_none_or(|before| !before.is_ascii_alphanumeric());
-            match if boundary { random_prefix(rest) } else { None } {
-                Some(length) => {
-                    let (token, after) = rest.split_at(length);
-                    self.register(token, place);
-                    result.push_str(self.known.get(token).map_or(token, String::as_str));
-                    rest = after;
-                }
-                None => {
-                    result.push(first);
-                    rest = &rest[first.len_utf8()..];
-                }
+            if let Some(length) = random_prefix(rest).filter(|_| boundary) {
+                let (token, after) = rest.split_at(length);
+                self.register(token, place);
+                result.push_str(self.known.get(token).map_or(token, String::as_str));
+                rest = after;
+            } else {
+                result.push(first);
+                rest = &rest[first.len_utf8()..];
             }
         }
         for part in &self.parts {

@@ -73,7 +73,7 @@ impl<'a> Stage<'a> {
     /// Directories whose configuration uses the fixtures say where these come from, so that scenarios need not.
     fn require_fixtures(&mut self) -> Result<()> {
         let mut by_directory: BTreeMap<String, String> = BTreeMap::new();
-        for (path, text) in self.files.iter().filter(|(path, _)| path.ends_with(".tf") || path.ends_with(".tf.json")) {
+        for (path, text) in self.files.iter().filter(|(path, _)| is_configuration(path)) {
             let directory = path.rsplit_once('/').map_or(String::new(), |(directory, _)| format!("{directory}/"));
             by_directory.entry(directory).or_default().push_str(text);
         }
@@ -277,6 +277,13 @@ fn diagnostic(found: &Value) -> Value {
     })
 }
 
+/// Whether a file is read by the programs.
+fn is_configuration(path: &str) -> bool {
+    let path = Path::new(path);
+    let ending = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split_once('.'));
+    ending.is_some_and(|(_, ending)| ["tf", "tf.json"].contains(&ending))
+}
+
 /// The JSON that a command printed, or why there is none.
 fn document(run: &Run) -> Value {
     serde_json::from_slice(&run.stdout)
@@ -291,10 +298,10 @@ fn answered(arguments: &[String], run: &Run) -> Value {
         ["state", "list", ..] | ["workspace", "list" | "show", ..] | ["output", ..] | ["show", ..] | ["state", "pull"]
     );
     let text = plain(&run.text());
-    let output = if !told {
-        Value::Null
-    } else {
+    let output = if told {
         serde_json::from_str(&text).unwrap_or_else(|_| json!(text.lines().collect::<Vec<_>>()))
+    } else {
+        Value::Null
     };
     let summaries = |text: &str| -> Vec<String> {
         let summary = |line: &str| {
