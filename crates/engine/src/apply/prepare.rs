@@ -49,6 +49,11 @@ impl<'a> Driver<'a, '_> {
         self.checks.expanded(&subject, found);
         let mut values = values.into_iter().peekable();
         for instance in &instances {
+            // What was read while planning was judged then.
+            if resource.key.mode == ResourceMode::Data && !self.made.contains_key(&address.instance(instance.key.clone())) {
+                values.next();
+                continue;
+            }
             let Some((_, value)) = values.next_if(|(key, _)| *key == instance.key) else { continue };
             let site = Site { module, resource, repetition: &instance.repetition };
             diagnostics.extend(self.judge(site, &address.instance(instance.key.clone()), &value));

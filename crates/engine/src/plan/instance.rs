@@ -267,11 +267,11 @@ impl Planner<'_> {
         let prior_identity = identity.filter(|_| !tainted).cloned();
         let first = self.first_plan(present, prior, prior_identity, &config, diagnostics).await?;
         let reason = match (tainted, present.force) {
+            // Others that change are told as the reason whatever else there is, even where nothing was there before.
+            (_, Some(Reason::ReplaceByTriggers)) => Some(Reason::ReplaceByTriggers),
             (true, _) => Some(Reason::ReplaceBecauseTainted),
             (false, Some(force)) if prior.is_some() => Some(force),
             (false, _) if !first.replace_paths.is_empty() => Some(Reason::ReplaceBecauseCannotUpdate),
-            // Others that change are told as the reason even where nothing was there before.
-            (false, Some(Reason::ReplaceByTriggers)) => Some(Reason::ReplaceByTriggers),
             _ => None,
         };
         let replace = reason.is_some() && object.is_some();

@@ -299,9 +299,9 @@ impl<'a> Driver<'a, '_> {
         address: &AbsInstance,
         notes: &mut Vec<Note>,
     ) -> Result<Option<Reason>, Diagnostics> {
-        if self.request.options.replace.contains(address) {
+        let requested = self.request.options.replace.contains(address);
+        if requested {
             notes.push(Note::Requested);
-            return Ok(Some(Reason::ReplaceByRequest));
         }
         for expr in &site.resource.managed.replace_triggered_by {
             if self.triggers(site, expr)? {
@@ -309,7 +309,7 @@ impl<'a> Driver<'a, '_> {
                 return Ok(Some(Reason::ReplaceByTriggers));
             }
         }
-        Ok(None)
+        Ok(requested.then_some(Reason::ReplaceByRequest))
     }
 
     pub(super) fn truth(&self, site: Site<'_>, expr: &Expr) -> Result<Option<bool>, Diagnostics> {

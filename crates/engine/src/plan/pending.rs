@@ -11,6 +11,7 @@ use groma_model::diag::Diagnostics;
 use groma_model::path::Path;
 use groma_model::value::Value;
 
+use super::Mode;
 use super::driver::Driver;
 use super::ignore::path_of_steps;
 use crate::change::{Action, Change, Reason};
@@ -21,6 +22,10 @@ impl Driver<'_, '_> {
     pub(super) fn deferral(&self, node: NodeIndex, site: Site<'_>, config: &Value) -> Option<Reason> {
         if !config.is_wholly_known() {
             return Some(Reason::ReadBecauseConfigUnknown);
+        }
+        // What goes is there until then.
+        if self.request.options.mode == Mode::Destroy {
+            return None;
         }
         let module = self.walk.graph().nodes[node].module;
         let here = self.walk.module_instance(site.module);
@@ -60,14 +65,18 @@ impl Driver<'_, '_> {
         found
     }
 
-    /// All resources behind what `depends_on` names.
+    /// The resources that `depends_on` names, and all that are behind the rest that it names.
     fn behind(&self, module: ModuleIndex, depends_on: &[Traversal]) -> BTreeSet<NodeIndex> {
         let graph = self.walk.graph();
         let mut found = BTreeSet::new();
         for traversal in depends_on {
             let Ok(reference) = Reference::parse(traversal) else { continue };
             let node = match reference.subject {
-                Subject::Resource { resource, .. } => graph.find(module, NodeKind::Resource(resource)),
+                // Who names a resource means that one.
+                Subject::Resource { resource, .. } => {
+                    found.extend(graph.find(module, NodeKind::Resource(resource)));
+                    None
+                }
                 Subject::Variable(name) => graph.find(module, NodeKind::Variable(name)),
                 Subject::Local(name) => graph.find(module, NodeKind::Local(name)),
                 Subject::Module { name, .. } => {
