@@ -134,6 +134,7 @@ impl Driver<'_, '_> {
         let found = self.leases.close().await;
         self.diagnostics.extend(found);
         self.diagnostics.extend(self.providers.take_warnings());
+        self.drop_data();
         self.salvage_outputs();
         self.set_outputs();
         self.set_checks();

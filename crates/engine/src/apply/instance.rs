@@ -318,10 +318,10 @@ impl Run<'_> {
         Done::object(object, diagnostics)
     }
 
-    /// What the provider is handed with a deletion. The plan of a replacement is about the new object, so providers that want to
-    /// have a say about the old one are asked now.
+    /// What the provider is handed with a deletion. Where the new object is there already, the plan of the replacement is about
+    /// that one, so providers that want to have a say about the old one are asked now.
     async fn deletion_private(&self, prior: &Object) -> Result<Private, Diagnostics> {
-        if !self.job.change.action.is_replace() {
+        if !self.job.change.action.is_replace() || self.job.change.action == Action::DeleteThenCreate {
             return Ok(self.job.change.private.clone());
         }
         if !self.provider.schema().capabilities.plan_destroy {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use groma_model::address::AbsInstance;
+use groma_model::address::{AbsInstance, ResourceMode};
 use groma_state::{CheckResult, InstanceState, ObjectState, OutputState, ResourceState};
 
 use super::driver::Driver;
@@ -70,6 +70,15 @@ impl Driver<'_, '_> {
     pub(super) fn store(&mut self) {
         if let Err(found) = self.save.changed(&self.state) {
             self.diagnostics.extend(found);
+        }
+    }
+
+    /// What was only read to take everything down is not needed any more.
+    pub(super) fn drop_data(&mut self) {
+        let options = &self.request.plan.options;
+        let everything = options.targets.is_empty() && options.excludes.is_empty();
+        if self.request.plan.mode == Mode::Destroy && everything {
+            self.state.resources.retain(|address, _| address.resource.mode != ResourceMode::Data);
         }
     }
 
