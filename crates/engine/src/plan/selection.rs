@@ -44,7 +44,13 @@ impl Selection {
             let beside = named.iter().flat_map(|node| against[*node].iter().copied());
             let start: Vec<NodeIndex> = matching_whole(graph, &options.excludes).into_iter().chain(beside).collect();
             out = closure(start.into_iter(), against);
-            nodes = Some((0..graph.nodes.len()).filter(|node| !out.contains(node)).collect());
+            let is_resource = |node: &NodeIndex| matches!(graph.nodes[*node].kind, NodeKind::Resource(_));
+            let left = (0..graph.nodes.len()).filter(is_resource).filter(|node| !out.contains(node));
+            let mut chosen = closure(left, &graph.needs);
+            if !destroys {
+                chosen.extend(complete_outputs(graph, &chosen));
+            }
+            nodes = Some(chosen);
         }
         if destroys {
             // Only what providers are configured with matters when everything goes.
@@ -157,11 +163,12 @@ fn names(graph: &Graph<'_>, node: NodeIndex, target: &Target) -> bool {
     }
 }
 
-/// Outputs all of whose resources are in a selection, with what leads to them.
+/// Outputs of the root module all of whose resources are in a selection, with what leads to them. Those of other modules count
+/// where something needs them.
 fn complete_outputs(graph: &Graph<'_>, nodes: &BTreeSet<NodeIndex>) -> BTreeSet<NodeIndex> {
     let mut found = BTreeSet::new();
     for node in 0..graph.nodes.len() {
-        if !matches!(graph.nodes[node].kind, NodeKind::Output(_)) {
+        if graph.nodes[node].module != 0 || !matches!(graph.nodes[node].kind, NodeKind::Output(_)) {
             continue;
         }
         let behind = closure(std::iter::once(node), &graph.needs);
