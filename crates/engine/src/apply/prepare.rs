@@ -50,7 +50,9 @@ impl<'a> Driver<'a, '_> {
         let mut values = values.into_iter().peekable();
         for instance in &instances {
             // What was read while planning was judged then.
-            if resource.key.mode == ResourceMode::Data && !self.made.contains_key(&address.instance(instance.key.clone())) {
+            if resource.key.mode == ResourceMode::Data
+                && !self.made.contains_key(&address.instance(instance.key.clone()))
+            {
                 values.next();
                 continue;
             }
