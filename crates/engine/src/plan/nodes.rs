@@ -464,8 +464,11 @@ impl<'a> Driver<'a, '_> {
         }
         let mut found = Diagnostics::new();
         for instance in pending.instances.iter().filter(|instance| instance.wanted) {
-            let Some(value) = &instance.value else { continue };
-            by_module.entry(instance.module).or_default().push((instance.key.clone(), value.clone()));
+            // What is only looked at and is not there yet will be known once it is made.
+            let only_one = self.request.options.mode == Mode::RefreshOnly && instance.key.is_none();
+            let later = only_one.then(Value::dynamic);
+            let Some(value) = instance.value.clone().or(later) else { continue };
+            by_module.entry(instance.module).or_default().push((instance.key.clone(), value));
         }
         let destroys = self.request.options.mode == Mode::Destroy && pending.resource.key.mode == ResourceMode::Managed;
         for (module, instances) in by_module {
