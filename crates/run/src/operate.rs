@@ -221,8 +221,25 @@ impl Operation {
         // Warnings of the configuration were given when it was checked.
         add_new(&mut diagnostics, found);
         add_new(&mut diagnostics, oracle.0.take_problems());
+        diagnostics.extend(self.deprecated_inputs());
         diagnostics.sort(session.sources());
         (plan, diagnostics)
+    }
+
+    /// Who gives values to variables that should not be used any more is told.
+    fn deprecated_inputs(&self) -> Diagnostics {
+        let given =
+            self.tree.root.module.variables.values().filter(|variable| self.inputs.contains_key(&variable.name));
+        let warnings = given.filter_map(|variable| {
+            let message = variable.deprecated.as_ref()?;
+            let detail = format!(
+                "The root variable {:?} is deprecated with the following message: {message}",
+                variable.name.as_str()
+            );
+            let summary = "Deprecated variable used from the root module";
+            Some(Diagnostic::warning(summary, detail).at(variable.declared.header))
+        });
+        warnings.collect()
     }
 
     fn settings<'a>(&self, session: &'a Session, oracle: &'a dyn groma_lang::oracle::ResourceOracle) -> Settings<'a> {
