@@ -56,7 +56,7 @@ pub fn with_console<T>(
     diagnostics.sort(session.sources());
     let result = talk(session, Some(&Console { walk }), diagnostics);
     // Problems with providers were shown with the answers that they concern.
-    let _ = oracle.schemas.finish();
+    let _ = oracle.schemas.0.finish();
     // A lock that cannot be given back is found, and taken away, by whoever meets it.
     let _ = storage.unlock();
     result

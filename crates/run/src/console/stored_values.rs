@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use groma_engine::stored;
 use groma_lang::config::{ProviderSource, Repetition, Resource, ResourceMode};
 use groma_lang::func::ExternalFunction;
-use groma_lang::oracle::{ResourceOracle, SchemaSource};
+use groma_lang::oracle::{NothingExists, ResourceOracle, SchemaSource};
 use groma_model::address::{AbsResource, InstanceKey};
 use groma_model::codec::json;
 use groma_model::mark::Mark;
@@ -17,7 +17,8 @@ use groma_state::{Attributes, ObjectState, State};
 
 /// Knows what a state knows.
 pub(super) struct StoredValues<S> {
-    pub(super) schemas: S,
+    /// The schemas, and what is not in the state.
+    pub(super) schemas: NothingExists<S>,
     state: Arc<State>,
     /// Values that were asked for: many expressions may ask for the same.
     known: RwLock<HashMap<String, Value>>,
@@ -25,19 +26,16 @@ pub(super) struct StoredValues<S> {
 
 impl<S: SchemaSource> StoredValues<S> {
     pub(super) fn new(schemas: S, state: Arc<State>) -> Self {
-        Self { schemas, state, known: RwLock::default() }
+        Self { schemas: NothingExists(schemas), state, known: RwLock::default() }
     }
 
-    fn stored(&self, address: &str, resource: &Resource) -> Value {
-        let found = address.parse::<AbsResource>().ok().and_then(|address| self.state.resources.get(&address));
-        let (Some(found), Some(schema)) =
-            (found, self.resource(&resource.provider, resource.key.mode, &resource.key.ty))
-        else {
-            return Value::dynamic();
-        };
+    /// The value of a resource that the state knows.
+    fn stored(&self, address: &str, resource: &Resource) -> Option<Value> {
+        let found = self.state.resources.get(&address.parse::<AbsResource>().ok()?)?;
+        let schema = self.resource(&resource.provider, resource.key.mode, &resource.key.ty)?;
         let current = found.instances.iter().filter_map(|(key, instance)| Some((key, instance.current.as_ref()?)));
         let mut values = current.map(|(key, object)| (key, decoded(object, &schema)));
-        match resource.repetition {
+        Some(match resource.repetition {
             Repetition::Once | Repetition::Enabled(_) => {
                 values.find(|(key, _)| key.is_none()).map_or_else(|| Value::null(Type::Dynamic), |(_, value)| value)
             }
@@ -49,7 +47,7 @@ impl<S: SchemaSource> StoredValues<S> {
                 InstanceKey::String(key) => Some((key.clone(), value)),
                 InstanceKey::None | InstanceKey::Int(_) => None,
             })),
-        }
+        })
     }
 }
 
@@ -87,7 +85,7 @@ impl<S: SchemaSource> ResourceOracle for StoredValues<S> {
         if let Some(known) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&address) {
             return known.clone();
         }
-        let value = self.stored(&address, resource);
+        let value = self.stored(&address, resource).unwrap_or_else(|| self.schemas.value(module, resource));
         self.known.write().unwrap_or_else(PoisonError::into_inner).insert(address, value.clone());
         value
     }
