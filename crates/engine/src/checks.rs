@@ -2,7 +2,7 @@
 
 mod book;
 
-pub(crate) use book::{CheckBook, Part};
+pub(crate) use book::CheckBook;
 use groma_model::address::{AbsInstance, ConfigResource, Module, ModuleInstance};
 use groma_model::text::Str;
 use groma_state::{CheckKind, CheckObject, CheckResult, CheckStatus};

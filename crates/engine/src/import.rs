@@ -24,7 +24,7 @@ use crate::events::Events;
 use crate::plan::instance::sensitive_paths;
 use crate::plan::provider_use::ProviderUse;
 use crate::providers::Providers;
-use crate::stored::ObjectSchema;
+use crate::stored::object_schema;
 use crate::values::ResourceValues;
 
 /// What is imported, and with what.
@@ -93,8 +93,7 @@ pub async fn import(request: Request<'_>) -> (Option<State>, Diagnostics) {
 
 /// Where a resource is declared.
 fn node_of(graph: &Graph<'_>, address: &AbsInstance) -> Option<NodeIndex> {
-    let path = address.module.module();
-    let module = graph.modules.iter().position(|entry| entry.node.path == path.names())?;
+    let module = graph.module(address.module.module().names())?;
     graph.find(module, NodeKind::Resource(address.instance.resource.clone()))
 }
 
@@ -163,9 +162,7 @@ impl Importer<'_, '_> {
                 }
             }
             NodeKind::Provider(key) => {
-                for &instance in self.walk.instances_of(module) {
-                    found.extend(self.providers.visit(&self.walk, instance, &key));
-                }
+                found.extend(self.providers.visit(&self.walk, module, &key));
             }
             _ => {
                 found = self.walk.visit(node);
@@ -228,7 +225,7 @@ impl Importer<'_, '_> {
         diagnostics: &mut Diagnostics,
     ) -> Result<Value, Diagnostics> {
         let resource = site.resource;
-        let kind = self.kind_of(resource)?;
+        let kind = object_schema(self.request.schemas, &*self.request.providers, resource)?;
         let (config, found) = self.walk.resource_config(site, &kind.schema.block);
         if found.has_errors() {
             return Err(found);
@@ -256,17 +253,6 @@ impl Importer<'_, '_> {
         let stored = object.stored(&kind)?;
         self.keep(address.clone(), stored, &slot);
         Ok(object.marked(&kind.schema))
-    }
-
-    fn kind_of(&self, resource: &Resource) -> Result<ObjectSchema, Diagnostics> {
-        let key = &resource.key;
-        let schema = self.request.schemas.resource(&resource.provider, key.mode, &key.ty).ok_or_else(|| {
-            let detail = format!("The provider {} does not support {:?}.", resource.provider, key.ty.as_str());
-            Diagnostic::error("Invalid resource type", detail).at(resource.kind_span)
-        })?;
-        let offered = self.request.providers.schema(&resource.provider);
-        let identity = offered.and_then(|offered| offered.identities.get(&key.ty).cloned());
-        Ok(ObjectSchema { type_name: key.ty.clone(), schema, identity })
     }
 
     /// Outputs that can be worked out now. Those that cannot are kept as they were, or begin with null where they are not known.

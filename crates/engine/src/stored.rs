@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use groma_lang::config::Resource;
+use groma_lang::oracle::SchemaSource;
 use groma_model::address::ConfigResource;
 use groma_model::codec::json;
 use groma_model::diag::{Diagnostic, Diagnostics};
@@ -13,6 +15,8 @@ use groma_model::value::{PathMarks, Value};
 use groma_provider::api::{MoveRequest, Private, Provider, RawState, UpgradeIdentityRequest, UpgradeRequest};
 use groma_state::{Attributes, ObjectState, ObjectStatus, StoredIdentity};
 
+use crate::providers::Providers;
+
 /// What describes the objects of a resource type.
 #[derive(Debug, Clone)]
 pub struct ObjectSchema {
@@ -22,6 +26,22 @@ pub struct ObjectSchema {
     pub schema: Arc<Schema>,
     /// What identifies its objects, if the provider says so.
     pub identity: Option<Arc<IdentitySchema>>,
+}
+
+/// What describes the objects that a block declares.
+pub(crate) fn object_schema(
+    schemas: &dyn SchemaSource,
+    providers: &dyn Providers,
+    resource: &Resource,
+) -> Result<ObjectSchema, Diagnostics> {
+    let key = &resource.key;
+    let schema = schemas.resource(&resource.provider, key.mode, &key.ty).ok_or_else(|| {
+        let detail = format!("The provider {} does not support {:?}.", resource.provider, key.ty.as_str());
+        Diagnostic::error("Invalid resource type", detail).at(resource.kind_span)
+    })?;
+    let offered = providers.schema(&resource.provider);
+    let identity = offered.and_then(|offered| offered.identities.get(&key.ty).cloned());
+    Ok(ObjectSchema { type_name: key.ty.clone(), schema, identity })
 }
 
 /// An object that exists, by its provider's current schema. The value has no marks.

@@ -3,15 +3,20 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use groma_lang::config::{ProviderSource, Repetition, Resource, ResourceKey, ResourceMode};
+use groma_lang::config::{Expr, ProviderSource, Repetition, Resource, ResourceKey, ResourceMode};
 use groma_lang::func::ExternalFunction;
 use groma_lang::oracle::{ResourceOracle, SchemaSource};
-use groma_lang::walk::{InstanceIndex, Walk};
+use groma_lang::walk::{InstanceIndex, Site, Walk};
 use groma_model::address::InstanceKey;
+use groma_model::convert::convert;
+use groma_model::diag::Diagnostics;
 use groma_model::mark::Mark;
 use groma_model::schema::Schema;
 use groma_model::ty::Type;
 use groma_model::value::Value;
+use groma_state::ObjectState;
+
+use crate::stored::Object;
 
 /// The values of resources, by module instance. Each is set once, when the resource is done.
 pub(crate) struct ResourceValues<'a> {
@@ -48,6 +53,27 @@ pub(crate) fn as_it_was(
         instances.entry(instance.key).or_insert_with(Value::dynamic);
     }
     instances.into_iter().collect()
+}
+
+/// An instance that is left alone: as it was, or not known if it was never made.
+pub(crate) fn as_stored(stored: Option<&ObjectState>, schema: Option<&Schema>) -> Value {
+    let value = stored.zip(schema).and_then(|(stored, schema)| Object::as_written(stored, schema));
+    value.unwrap_or_else(Value::dynamic)
+}
+
+/// What an expression of a resource block says that is true or false. None if it is not known.
+pub(crate) fn truth(walk: &Walk<'_>, site: Site<'_>, expr: &Expr) -> Result<Option<bool>, Diagnostics> {
+    let (value, found) = walk.resource_expr(site, expr);
+    if found.has_errors() {
+        return Err(found);
+    }
+    Ok(convert(&value, &Type::Bool).ok().and_then(|value| value.as_bool()))
+}
+
+/// Whether an object will be forgotten rather than deleted.
+pub(crate) fn skips_destroy(walk: &Walk<'_>, site: Site<'_>) -> Result<bool, Diagnostics> {
+    let Some(expr) = &site.resource.managed.destroy else { return Ok(false) };
+    Ok(truth(walk, site, expr)? == Some(false))
 }
 
 /// One object, or a tuple or object of instances.

@@ -19,7 +19,7 @@ pub mod provisioner;
 pub(crate) mod read;
 pub mod removed;
 pub mod resource;
-pub(crate) mod test_file;
+pub mod test_file;
 pub mod variable;
 pub mod version;
 

@@ -12,7 +12,7 @@ use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_syntax::body::Attribute;
 
-use crate::config::{ProviderConfigKey, ResourceKey};
+use crate::config::{ProviderConfigKey, Resource, ResourceKey};
 use crate::load::{ModuleNode, ModuleTree};
 use crate::oracle::ResourceOracle;
 
@@ -95,6 +95,7 @@ pub struct Graph<'t> {
     /// What each node needs, as node indexes.
     pub needs: Vec<Vec<NodeIndex>>,
     index: HashMap<Node, NodeIndex>,
+    by_path: HashMap<&'t [Str], ModuleIndex>,
 }
 
 impl<'t> Graph<'t> {
@@ -111,6 +112,16 @@ impl<'t> Graph<'t> {
     /// The node of a declaration.
     pub fn find(&self, module: ModuleIndex, kind: NodeKind) -> Option<NodeIndex> {
         self.index.get(&Node { module, kind }).copied()
+    }
+
+    /// The module at a path of calls.
+    pub fn module(&self, path: &[Str]) -> Option<ModuleIndex> {
+        self.by_path.get(path).copied()
+    }
+
+    /// The block of a resource in the module at a path of calls.
+    pub fn resource(&self, path: &[Str], key: &ResourceKey) -> Option<&'t Resource> {
+        self.modules[self.module(path)?].node.module.resources.get(key)
     }
 
     /// Where a node is declared. None if nothing in the configuration stands for it.

@@ -22,6 +22,7 @@ use groma_model::value::Value;
 use groma_syntax::ast::Expr;
 
 use crate::config::Module;
+use crate::config::test_file::{TestFile, TestModule};
 use crate::config::version::VersionConstraint;
 
 pub use files::is_ignored;
@@ -129,9 +130,44 @@ pub fn check_statics(module: &Module, tree: &dyn SourceTree, statics: &dyn Stati
 
 /// Checks the test files beside a root module and in its directory for tests, relative to it.
 pub fn check_test_files(map: &mut SourceMap, tree: &dyn SourceTree, dir: &Path, test_dir: &Path) -> Diagnostics {
-    let mut diagnostics = files::check_tests(map, tree, dir);
-    diagnostics.extend(files::check_tests(map, tree, &files::clean(&dir.join(test_dir))));
-    diagnostics
+    load_test_files(map, tree, dir, test_dir).1
+}
+
+/// Reads the test files beside a root module and in its directory for tests, by path.
+pub fn load_test_files(
+    map: &mut SourceMap,
+    tree: &dyn SourceTree,
+    dir: &Path,
+    test_dir: &Path,
+) -> (BTreeMap<PathBuf, TestFile>, Diagnostics) {
+    let (mut files, mut diagnostics) = files::load_tests(map, tree, dir);
+    let inner = files::clean(&dir.join(test_dir));
+    if inner != files::clean(dir) {
+        let (more, found) = files::load_tests(map, tree, &inner);
+        files.extend(more);
+        diagnostics.extend(found);
+    }
+    (files.into_iter().collect(), diagnostics)
+}
+
+/// The directory of the module that a run of a test file names. `path` is how the installed module is known.
+pub fn locate_test_module(
+    tree: &dyn SourceTree,
+    root_dir: &Path,
+    path: &[Str],
+    module: &TestModule,
+) -> Result<PathBuf, Diagnostics> {
+    let kind = source::parse(&module.source, module.version.is_some())
+        .map_err(|problem| tree::bad_source(&module.source, problem, module.source_span))?;
+    tree.locate(&ModuleRequest {
+        path,
+        caller_dir: root_dir,
+        source: &module.source,
+        kind: &kind,
+        version: module.version.as_ref(),
+        call_span: module.header,
+        source_span: module.source_span,
+    })
 }
 
 /// Follows the module calls of a root module.

@@ -80,6 +80,7 @@ pub struct Walk<'a> {
     instances: Vec<Vec<InstanceIndex>>,
     /// All module instances; the root is 0.
     arena: Vec<Instance>,
+    by_place: BTreeMap<ModuleInstance, InstanceIndex>,
     /// Values of module calls that were asked for. Thousands of instances may ask for the same.
     module_values: RefCell<BTreeMap<(InstanceIndex, Str), Value>>,
     /// What conditions said that belong to no resource, until somebody asks.
@@ -161,6 +162,11 @@ impl<'a> Walk<'a> {
     /// The scope of an expression that is typed at the console: that of the root module. `sources` holds its text as well.
     pub fn console_scope<'s>(&'s self, sources: &'s SourceMap) -> ModuleScope<'s> {
         ModuleScope::new(self, 0).at_console(sources)
+    }
+
+    /// The scope of an expression of the root module that stands nowhere in it, such as an assertion of a test.
+    pub fn root_scope(&self) -> ModuleScope<'_> {
+        ModuleScope::new(self, 0)
     }
 
     /// The values of the root module's outputs.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use groma_lang::config::ResourceKey;
 use groma_lang::graph::{NodeIndex, NodeKind};
 use groma_lang::walk::{InstanceIndex, Purpose, RepetitionData, Settings, Walk};
-use groma_model::address::{AbsInstance, ConfigResource, InstanceKey, ModuleInstance};
+use groma_model::address::{AbsInstance, ConfigResource, InstanceKey};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::value::Value;
 use groma_state::State;
@@ -18,7 +18,7 @@ use super::prepare;
 use super::provision::{self, Provisioning, Ready};
 use super::{Applied, Request, Save};
 use crate::change::{Action, Change};
-use crate::checks::{CheckBook, CheckedInstance};
+use crate::checks::CheckBook;
 use crate::ephemeral::{self, Leases, OpenJob, Opened};
 use crate::events::{Event, Skipped, shown_id, shown_id_or_name};
 use crate::execution::{Step, StepIndex};
@@ -74,7 +74,6 @@ pub(super) struct Driver<'a, 'r> {
     pub(super) made: BTreeMap<AbsInstance, Value>,
     /// Repetitions of resources that were expanded already.
     pub(super) expanded: BTreeMap<(InstanceIndex, ResourceKey), BTreeMap<InstanceKey, RepetitionData>>,
-    pub(super) modules: BTreeMap<ModuleInstance, InstanceIndex>,
     pub(super) diagnostics: Diagnostics,
     pub(super) checks: CheckBook,
     pub(super) leases: Leases,
@@ -101,7 +100,6 @@ pub(super) async fn run(request: Request<'_>, save: &mut dyn Save) -> Applied {
         unprovisioned: BTreeSet::new(),
         made: BTreeMap::new(),
         expanded: BTreeMap::new(),
-        modules: BTreeMap::from([(ModuleInstance::root(), 0)]),
         diagnostics,
         checks: CheckBook::new(walk.graph()),
         leases: Leases::new(),
@@ -290,44 +288,13 @@ impl Driver<'_, '_> {
                 }
                 found
             }
-            NodeKind::Provider(key) => {
-                let mut found = Diagnostics::new();
-                for &instance in self.walk.instances_of(module) {
-                    found.extend(self.providers.visit(&self.walk, instance, &key));
-                }
-                found
-            }
-            NodeKind::Expansion => {
-                let found = self.walk.visit(node);
-                for &instance in self.walk.instances_of(module) {
-                    self.modules.insert(self.walk.module_instance(instance).clone(), instance);
-                }
-                found
-            }
+            NodeKind::Provider(key) => self.providers.visit(&self.walk, module, &key),
             // What the root tells others is not asked for any more when everything goes.
             NodeKind::Output(_) | NodeKind::Check(_) if module == 0 && self.request.plan.mode == Mode::Destroy => {
                 Diagnostics::new()
             }
-            kind => self.evaluate(node, &kind),
+            _ => self.checks.evaluate(&mut self.walk, node),
         }
-    }
-
-    /// Evaluates a declaration that is no resource, and notes what its conditions said.
-    fn evaluate(&mut self, node: NodeIndex, kind: &NodeKind) -> Diagnostics {
-        let found = match kind {
-            // A check whose data could not be read has failed already.
-            NodeKind::Check(name) => {
-                let instance = |at| CheckedInstance::Check(self.walk.module_instance(at).clone(), name.clone());
-                let instances = self.walk.instances_of(self.walk.graph().nodes[node].module);
-                let failed = instances.iter().copied().filter(|at| self.checks.has_failed(&instance(*at)));
-                let failed: Vec<InstanceIndex> = failed.collect();
-                self.walk.visit_where(node, &|at| !failed.contains(&at))
-            }
-            _ => self.walk.visit(node),
-        };
-        let judgements = self.walk.take_judgements();
-        self.checks.note_judgements(&self.walk, judgements);
-        found
     }
 
     /// Takes the result of a task in. Gives what its step goes on with.
@@ -356,7 +323,7 @@ impl Driver<'_, '_> {
             }
         }
         self.store();
-        let resource = self.modules.get(&job.change.address.module).copied().unwrap_or(0);
+        let resource = self.walk.instance_at(&job.change.address.module).unwrap_or(0);
         let resource = self.walk.resource(resource, &job.change.address.instance.resource);
         let place = |diagnostic| match resource {
             Some(resource) => self.walk.locate(resource, diagnostic),

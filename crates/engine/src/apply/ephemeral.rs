@@ -9,11 +9,11 @@ use groma_model::value::Value;
 use std::sync::Arc;
 
 use super::driver::{Driver, Opening, Work};
-use crate::checks::{Checked, CheckedInstance, Part};
+use crate::checks::{Checked, CheckedInstance};
 use crate::ephemeral::{OpenJob, Opened};
 use crate::execution::StepIndex;
 use crate::plan::instance::keep_warnings;
-use crate::stored::ObjectSchema;
+use crate::stored::object_schema;
 
 /// Where an instance belongs.
 pub(super) struct Place {
@@ -72,17 +72,9 @@ impl<'a> Driver<'a, '_> {
         let site = Site { module: place.module, resource, repetition: &place.instance.repetition };
         let module = self.walk.module_instance(place.module).clone();
         let address = resource.key.absolute(module).instance(place.instance.key.clone());
-        let results = self.walk.preconditions(site);
-        self.checks.note(&CheckedInstance::Resource(address.clone()), Part::Before, &results);
-        let failures = results.into_iter().flat_map(|result| result.diagnostics).collect();
-        keep_warnings(failures, &mut self.diagnostics)?;
+        keep_warnings(self.checks.judge_before(&self.walk, site, &address), &mut self.diagnostics)?;
         let slot = self.providers.of_resource(&self.walk, site)?;
-        let schema = self.request.schemas.resource(&resource.provider, resource.key.mode, &resource.key.ty);
-        let Some(schema) = schema else {
-            let detail = format!("The provider {} does not support {:?}.", resource.provider, resource.key.ty.as_str());
-            return Err(Diagnostic::error("Invalid resource type", detail).at(resource.kind_span).into());
-        };
-        let kind = ObjectSchema { type_name: resource.key.ty.clone(), schema, identity: None };
+        let kind = object_schema(self.request.schemas, &*self.request.providers, resource)?;
         let (config, found) = self.walk.resource_config(site, &kind.schema.block);
         keep_warnings(found, &mut self.diagnostics)?;
         if !config.is_wholly_known() {
@@ -103,12 +95,10 @@ impl<'a> Driver<'a, '_> {
                     self.leases.keep(lease, self.request.settings.environment.now());
                 }
                 let site = Site { module, resource: openings.resource, repetition: &instance.repetition };
-                let results = self.walk.postconditions(site, &value);
                 let resource = openings.resource.key.absolute(self.walk.module_instance(module).clone());
                 let address = resource.instance(instance.key.clone());
-                self.checks.note(&CheckedInstance::Resource(address), Part::After, &results);
                 openings.found.extend(diagnostics);
-                openings.found.extend(results.into_iter().flat_map(|result| result.diagnostics));
+                openings.found.extend(self.checks.judge_after(&self.walk, site, &address, &value));
                 openings.values.push((module, instance.key, value));
             }
             Err(found) => {

@@ -8,21 +8,19 @@ use groma_lang::config::{Resource, ResourceMode};
 use groma_lang::graph::{Graph, Node, NodeKind};
 use groma_lang::walk::{InstanceIndex, RepetitionData, Site};
 use groma_model::address::{AbsInstance, ConfigResource, InstanceKey};
-use groma_model::convert::convert;
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_model::ty::Type;
 use groma_model::value::Value;
 
 use super::driver::Driver;
 use super::instance::{Done, Job, Wanted};
 use crate::change::{Action, Change};
-use crate::checks::{Checked, CheckedInstance, Part};
+use crate::checks::{Checked, CheckedInstance};
 use crate::plan::Mode;
 use crate::plan::data::{as_warnings, problem_text};
 use crate::plan::dependencies::config_resource;
 use crate::plan::instance::keep_warnings;
-use crate::stored::{Object, ObjectSchema};
-use crate::values::as_it_was;
+use crate::stored::ObjectSchema;
+use crate::values::{as_it_was, as_stored, skips_destroy};
 
 impl<'a> Driver<'a, '_> {
     /// All instances of a resource are as planned: expressions can see them, and they are judged.
@@ -66,15 +64,10 @@ impl<'a> Driver<'a, '_> {
     /// The conditions of an instance, once it is there. What was not changed was not judged before.
     fn judge(&mut self, site: Site<'_>, address: &AbsInstance, value: &Value) -> Diagnostics {
         let mut diagnostics = Diagnostics::new();
-        let checked = CheckedInstance::Resource(address.clone());
         if !self.made.contains_key(address) {
-            let results = self.walk.preconditions(site);
-            self.checks.note(&checked, Part::Before, &results);
-            diagnostics.extend(results.into_iter().flat_map(|result| result.diagnostics));
+            diagnostics.extend(self.checks.judge_before(&self.walk, site, address));
         }
-        let results = self.walk.postconditions(site, value);
-        self.checks.note(&checked, Part::After, &results);
-        diagnostics.extend(results.into_iter().flat_map(|result| result.diagnostics));
+        diagnostics.extend(self.checks.judge_after(&self.walk, site, address, value));
         diagnostics
     }
 
@@ -93,9 +86,7 @@ impl<'a> Driver<'a, '_> {
     /// An instance that the plan is not about: as it was, or not known if it was never made.
     fn left_alone(&self, resource: &Resource, address: &AbsInstance) -> Value {
         let schema = self.request.schemas.resource(&resource.provider, resource.key.mode, &resource.key.ty);
-        let stored = self.stored(address);
-        let value = stored.zip(schema).and_then(|(stored, schema)| Object::as_written(&stored, &schema));
-        value.unwrap_or_else(Value::dynamic)
+        as_stored(self.stored(address).as_ref(), schema.as_deref())
     }
 
     pub(super) fn value_of(&self, address: &AbsInstance) -> Option<Value> {
@@ -111,7 +102,7 @@ impl<'a> Driver<'a, '_> {
         let plan = self.request.plan;
         let mut change = plan.changes[at].clone();
         let address = change.address.clone();
-        let module = self.modules.get(&address.module).copied().unwrap_or(0);
+        let module = self.walk.instance_at(&address.module).unwrap_or(0);
         let Some(resource) = self.walk.resource(module, &address.instance.resource) else {
             return self.make_generated(change);
         };
@@ -122,10 +113,7 @@ impl<'a> Driver<'a, '_> {
         }
         let repetition = self.repetition(module, resource, address.key())?;
         let site = Site { module, resource, repetition: &repetition };
-        let results = self.walk.preconditions(site);
-        self.checks.note(&CheckedInstance::Resource(address.clone()), Part::Before, &results);
-        let failures = results.into_iter().flat_map(|result| result.diagnostics).collect();
-        keep_warnings(failures, &mut self.diagnostics)?;
+        keep_warnings(self.checks.judge_before(&self.walk, site, &address), &mut self.diagnostics)?;
         let slot = self.providers.of_resource(&self.walk, site)?;
         let (config, found) = self.walk.resource_config(site, &change.schema.block);
         keep_warnings(found, &mut self.diagnostics)?;
@@ -143,8 +131,11 @@ impl<'a> Driver<'a, '_> {
         let dependencies = Arc::clone(&change.dependencies);
         let kind = self.kind(&change, &slot.instance().config.provider);
         let provider_meta = self.providers.meta(&self.walk, module, &resource.provider)?;
-        let wanted =
-            Wanted { config, ignore: resource.managed.ignore_changes.clone(), skip_destroy: self.skips_destroy(site)? };
+        let wanted = Wanted {
+            config,
+            ignore: resource.managed.ignore_changes.clone(),
+            skip_destroy: skips_destroy(&self.walk, site)?,
+        };
         Ok(Some(Job { change, kind, slot, stored, wanted: Some(wanted), provider_meta, dependencies }))
     }
 
@@ -171,20 +162,10 @@ impl<'a> Driver<'a, '_> {
         Ok(Some(Job { change, kind, slot, stored: Some(stored), wanted: None, provider_meta: None, dependencies }))
     }
 
-    /// Whether an object will be forgotten rather than deleted.
-    fn skips_destroy(&self, site: Site<'_>) -> Result<bool, Diagnostics> {
-        let Some(expr) = &site.resource.managed.destroy else { return Ok(false) };
-        let (value, found) = self.walk.resource_expr(site, expr);
-        if found.has_errors() {
-            return Err(found);
-        }
-        Ok(convert(&value, &Type::Bool).ok().and_then(|value| value.as_bool()) == Some(false))
-    }
-
     /// What went wrong with the data source of a `check` block fails the check, and nothing else.
     pub(super) fn softened(&mut self, job: &Job, done: Done) -> Done {
         let address = &job.change.address;
-        let module = self.modules.get(&address.module).copied().unwrap_or(0);
+        let module = self.walk.instance_at(&address.module).unwrap_or(0);
         let resource = self.walk.resource(module, &address.instance.resource);
         let Some(check) = resource.and_then(|resource| resource.check.clone()) else { return done };
         let check = CheckedInstance::Check(address.module.clone(), check);

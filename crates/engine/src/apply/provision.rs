@@ -172,7 +172,7 @@ impl<'a> Driver<'a, '_> {
 
     /// The provisioners for an object, if there are any.
     fn declared(&self, change: &Change, when: When) -> Option<Declared<'a>> {
-        let module = self.modules.get(&change.address.module).copied();
+        let module = self.walk.instance_at(&change.address.module);
         let (resource, all) = match self.configured(&change.address, module) {
             Some(resource) => (Cow::Borrowed(resource), resource.managed.provisioners.iter()),
             None if when == When::Destroy => self.removed(change)?,
@@ -188,9 +188,7 @@ impl<'a> Driver<'a, '_> {
         if let Some(module) = module {
             return self.walk.resource(module, key);
         }
-        let path = address.module.module();
-        let entry = self.walk.graph().modules.iter().find(|entry| entry.node.path.as_slice() == path.names())?;
-        entry.node.module.resources.get(key)
+        self.walk.graph().resource(address.module.module().names(), key)
     }
 
     /// What a `removed` block says about an object that is not declared any more.

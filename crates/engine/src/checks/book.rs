@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use groma_lang::graph::{Graph, NodeKind};
-use groma_lang::walk::{Judgement, RuleResult, RuleStatus, Walk};
-use groma_model::address::{Module, ModuleInstance};
+use groma_lang::graph::{Graph, Node, NodeIndex, NodeKind};
+use groma_lang::walk::{InstanceIndex, Judgement, RuleResult, RuleStatus, Site, Walk};
+use groma_model::address::{AbsInstance, Module, ModuleInstance};
+use groma_model::diag::Diagnostics;
+use groma_model::value::Value;
 use groma_state::CheckStatus;
 
 use super::{CheckReport, Checked, CheckedInstance, InstanceReport};
 
 /// Which conditions of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Part {
+enum Part {
     /// Before: preconditions, validations, assertions.
     Before,
     /// Postconditions.
@@ -93,14 +95,52 @@ impl CheckBook {
         }
     }
 
+    /// Evaluates a declaration that is neither resource nor provider, and notes what its conditions said.
+    pub(crate) fn evaluate(&mut self, walk: &mut Walk<'_>, node: NodeIndex) -> Diagnostics {
+        let found = match &walk.graph().nodes[node] {
+            // A check whose data could not be read has failed already.
+            Node { module, kind: NodeKind::Check(name) } => {
+                let instance = |at| CheckedInstance::Check(walk.module_instance(at).clone(), name.clone());
+                let instances = walk.instances_of(*module).iter().copied();
+                let failed: Vec<InstanceIndex> = instances.filter(|at| self.has_failed(&instance(*at))).collect();
+                walk.visit_where(node, &|at| !failed.contains(&at))
+            }
+            _ => walk.visit(node),
+        };
+        let judgements = walk.take_judgements();
+        self.note_judgements(walk, judgements);
+        found
+    }
+
+    /// Judges the preconditions of an instance.
+    pub(crate) fn judge_before(&mut self, walk: &Walk<'_>, site: Site<'_>, address: &AbsInstance) -> Diagnostics {
+        self.judged(address, Part::Before, walk.preconditions(site))
+    }
+
+    /// Judges the postconditions of an instance that has come out as `value`.
+    pub(crate) fn judge_after(
+        &mut self,
+        walk: &Walk<'_>,
+        site: Site<'_>,
+        address: &AbsInstance,
+        value: &Value,
+    ) -> Diagnostics {
+        self.judged(address, Part::After, walk.postconditions(site, value))
+    }
+
+    fn judged(&mut self, address: &AbsInstance, part: Part, results: Vec<RuleResult>) -> Diagnostics {
+        self.note(&CheckedInstance::Resource(address.clone()), part, &results);
+        results.into_iter().flat_map(|result| result.diagnostics).collect()
+    }
+
     /// Takes in what conditions of an instance said.
-    pub(crate) fn note(&mut self, instance: &CheckedInstance, part: Part, results: &[RuleResult]) {
+    fn note(&mut self, instance: &CheckedInstance, part: Part, results: &[RuleResult]) {
         let said = results.iter().map(|result| (result.status, result.failure.clone()));
         self.put(instance, part, said);
     }
 
     /// Takes in what conditions of variables, outputs and `check` blocks said.
-    pub(crate) fn note_judgements(&mut self, walk: &Walk<'_>, judgements: Vec<Judgement>) {
+    fn note_judgements(&mut self, walk: &Walk<'_>, judgements: Vec<Judgement>) {
         for Judgement { instance, about, results } in judgements {
             let module = walk.module_instance(instance).clone();
             let about = match about {
@@ -120,7 +160,7 @@ impl CheckBook {
     }
 
     /// Whether an instance has failed already.
-    pub(crate) fn has_failed(&self, instance: &CheckedInstance) -> bool {
+    fn has_failed(&self, instance: &CheckedInstance) -> bool {
         let page = self.pages.get(&instance.config());
         let entries = page.and_then(|page| page.instances.as_ref()?.get(instance));
         entries.into_iter().flatten().any(|entry| matches!(entry.status, RuleStatus::Fail | RuleStatus::Error))

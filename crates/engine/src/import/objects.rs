@@ -22,7 +22,7 @@ use crate::events::{Event, Events, shown_id};
 use crate::object::legacy;
 use crate::plan::instance::{keep_warnings, sensitive_paths, with_address};
 use crate::providers::Slot;
-use crate::stored::{self, Object, ObjectSchema};
+use crate::stored::{self, Object, ObjectSchema, object_schema};
 
 /// A stored object by the current schema, with marks. None if only its provider could read it.
 pub(super) fn decoded(object: &ObjectState, schema: &Schema) -> Option<Value> {
@@ -181,7 +181,9 @@ impl Importer<'_, '_> {
 
     /// Which attributes the configuration gets from something sensitive. It may be incomplete, which does not matter for that.
     fn configured_secrets(&self, site: Site<'_>) -> Vec<Path> {
-        let Ok(kind) = self.kind_of(site.resource) else { return Vec::new() };
+        let Ok(kind) = object_schema(self.request.schemas, &*self.request.providers, site.resource) else {
+            return Vec::new();
+        };
         let (config, _) = self.walk.resource_config(site, &kind.schema.block);
         sensitive_paths(&config.unmark_deep_with_paths().1)
     }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use groma_lang::graph::{NodeIndex, NodeKind};
-use groma_lang::walk::{InstanceIndex, Purpose, Settings, Walk};
+use groma_lang::walk::{Purpose, Settings, Walk};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use tokio::task::JoinSet;
 
@@ -18,7 +18,7 @@ use super::provider_use::ProviderUse;
 use super::result::Gathered;
 use super::selection::Selection;
 use super::{Mode, Plan, Request, generate, moves, orphans};
-use crate::checks::{CheckBook, CheckedInstance};
+use crate::checks::CheckBook;
 use crate::ephemeral::{self, Leases, OpenJob};
 use crate::interrupt::Urgency;
 use crate::schedule::Schedule;
@@ -158,40 +158,14 @@ impl Driver<'_, '_> {
         match self.walk.graph().nodes[node].kind.clone() {
             NodeKind::Resource(key) => self.start_resource(node, &key),
             NodeKind::Provider(key) => {
-                let module = self.walk.graph().nodes[node].module;
-                let mut found = Diagnostics::new();
-                for &instance in self.walk.instances_of(module) {
-                    found.extend(self.providers.visit(&self.walk, instance, &key));
-                }
+                let found = self.providers.visit(&self.walk, self.walk.graph().nodes[node].module, &key);
                 self.conclude(node, found);
             }
-            kind => {
-                let found = self.evaluate(node, &kind);
+            _ => {
+                let found = self.checks.evaluate(&mut self.walk, node);
                 self.conclude(node, found);
             }
         }
-    }
-
-    /// Evaluates a declaration that is no resource, and notes what its conditions said.
-    fn evaluate(&mut self, node: NodeIndex, kind: &NodeKind) -> Diagnostics {
-        let NodeKind::Check(name) = kind else {
-            let found = self.walk.visit(node);
-            self.note_judgements();
-            return found;
-        };
-        // A check whose data could not be read has failed already.
-        let instance = |at| CheckedInstance::Check(self.walk.module_instance(at).clone(), name.clone());
-        let instances = self.walk.instances_of(self.walk.graph().nodes[node].module);
-        let failed = instances.iter().copied().filter(|at| self.checks.has_failed(&instance(*at)));
-        let failed: Vec<InstanceIndex> = failed.collect();
-        let found = self.walk.visit_where(node, &|at| !failed.contains(&at));
-        self.note_judgements();
-        found
-    }
-
-    fn note_judgements(&mut self) {
-        let judgements = self.walk.take_judgements();
-        self.checks.note_judgements(&self.walk, judgements);
     }
 
     /// Whether nothing new may begin.

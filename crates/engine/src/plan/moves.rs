@@ -237,16 +237,13 @@ fn implied_statements(graph: &Graph<'_>, state: &State, explicit: &[Statement]) 
     let mut statements = BTreeSet::new();
     for address in state.resources.keys().filter(|address| address.resource.mode == ResourceMode::Managed) {
         let path = address.module.module();
-        let Some(entry) = graph.modules.iter().find(|entry| entry.node.path.as_slice() == path.names()) else {
-            continue;
-        };
-        let Some(resource) = entry.node.module.resources.get(&address.resource) else { continue };
+        let Some(resource) = graph.resource(path.names(), &address.resource) else { continue };
         let keys = match resource.repetition {
             Repetition::Count(_) => (InstanceKey::None, InstanceKey::Int(0)),
             Repetition::Once | Repetition::Enabled(_) => (InstanceKey::Int(0), InstanceKey::None),
             Repetition::ForEach(_) => continue,
         };
-        statements.insert((entry.node.path.clone(), address.resource.clone(), keys));
+        statements.insert((path.names().to_vec(), address.resource.clone(), keys));
     }
     let statement = |(declared_in, resource, (from, to)): (Vec<Str>, groma_lang::config::ResourceKey, _)| Statement {
         at: None,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use groma_lang::config::{Expr, Repetition, Resource, ResourceKey, ResourceMode};
+use groma_lang::config::{Repetition, Resource, ResourceKey, ResourceMode};
 use groma_lang::graph::NodeIndex;
 use groma_lang::walk::{ImportInto, ImportedBy, InstanceIndex, RepetitionData, Site};
 use groma_model::address::{AbsInstance, AbsResource, InstanceKey};
@@ -19,10 +19,10 @@ use super::dependencies::config_resource;
 use super::driver::{Driver, Task, Work};
 use super::instance::{Job, Planned, Present, Wanted, keep_warnings, with_address};
 use crate::change::{Action, Change, Note, Reason};
-use crate::checks::{Checked, CheckedInstance, Part};
+use crate::checks::{Checked, CheckedInstance};
 use crate::ephemeral::{OpenJob, Opened};
-use crate::stored::{Object, ObjectSchema};
-use crate::values::as_it_was;
+use crate::stored::{ObjectSchema, object_schema};
+use crate::values::{as_it_was, as_stored, skips_destroy, truth};
 
 /// A resource whose instances are being planned.
 pub(super) struct Pending<'a> {
@@ -183,10 +183,7 @@ impl<'a> Driver<'a, '_> {
     /// Evaluates what is configured for an instance.
     fn work_for(&mut self, node: NodeIndex, site: Site<'_>, address: AbsInstance) -> Result<Work, Diagnostics> {
         let resource = site.resource;
-        let results = self.walk.preconditions(site);
-        self.checks.note(&CheckedInstance::Resource(address.clone()), Part::Before, &results);
-        let failures = results.into_iter().flat_map(|result| result.diagnostics).collect();
-        keep_warnings(failures, &mut self.diagnostics)?;
+        keep_warnings(self.checks.judge_before(&self.walk, site, &address), &mut self.diagnostics)?;
         let slot = self.providers.of_resource(&self.walk, site)?;
         let kind = self.kind_of(resource)?;
         let (config, found) = self.walk.resource_config(site, &kind.schema.block);
@@ -226,10 +223,7 @@ impl<'a> Driver<'a, '_> {
         if let Some(asks) = self.made_first.get(&node).filter(|asks| **asks != node) {
             notes.extend(config_resource(self.walk.graph(), *asks).map(Note::MadeFirstFor));
         }
-        let skip_destroy = match &resource.managed.destroy {
-            Some(expr) => self.truth(site, expr)? == Some(false),
-            None => false,
-        };
+        let skip_destroy = skips_destroy(&self.walk, site)?;
         Ok(Work::Managed(Box::new(Job {
             previous_address: self.gathered.previous_address(&address),
             origin: self.gathered.origin(&address, &slot.instance().config.provider),
@@ -259,20 +253,12 @@ impl<'a> Driver<'a, '_> {
     fn left_alone(&self, resource: &Resource, address: &AbsInstance) -> Value {
         let stored = self.gathered.state().resources.get(&address.resource());
         let stored = stored.and_then(|found| found.instances.get(address.key())?.current.as_ref());
-        let kind = self.kind_of(resource).ok();
-        let value = stored.zip(kind).and_then(|(stored, kind)| Object::as_written(stored, &kind.schema));
-        value.unwrap_or_else(Value::dynamic)
+        let schema = self.request.schemas.resource(&resource.provider, resource.key.mode, &resource.key.ty);
+        as_stored(stored, schema.as_deref())
     }
 
     pub(super) fn kind_of(&self, resource: &Resource) -> Result<ObjectSchema, Diagnostics> {
-        let offered = self.providers.providers().schema(&resource.provider);
-        let schema = self.request.schemas.resource(&resource.provider, resource.key.mode, &resource.key.ty);
-        let Some(schema) = schema else {
-            let detail = format!("The provider {} does not support {:?}.", resource.provider, resource.key.ty.as_str());
-            return Err(Diagnostic::error("Invalid resource type", detail).at(resource.kind_span).into());
-        };
-        let identity = offered.and_then(|offered| offered.identities.get(&resource.key.ty).cloned());
-        Ok(ObjectSchema { type_name: resource.key.ty.clone(), schema, identity })
+        object_schema(self.request.schemas, &**self.providers.providers(), resource)
     }
 
     /// Asking for the replacement of a resource that has several instances is asking for nothing.
@@ -310,14 +296,6 @@ impl<'a> Driver<'a, '_> {
             }
         }
         Ok(requested.then_some(Reason::ReplaceByRequest))
-    }
-
-    pub(super) fn truth(&self, site: Site<'_>, expr: &Expr) -> Result<Option<bool>, Diagnostics> {
-        let (value, found) = self.walk.resource_expr(site, expr);
-        if found.has_errors() {
-            return Err(found);
-        }
-        Ok(convert(&value, &Type::Bool).ok().and_then(|value| value.as_bool()))
     }
 
     /// Takes the result of a task in.
@@ -412,13 +390,13 @@ impl<'a> Driver<'a, '_> {
         let (module, repetition) = match instance {
             Some(instance) => (Some(instance.module), instance.repetition.clone()),
             // While everything goes, objects are removed without their declarations being looked at.
-            None => (self.module_at(&change.address), RepetitionData::default()),
+            None => (self.walk.instance_at(&change.address.module), RepetitionData::default()),
         };
         let resource = module.and_then(|module| self.walk.resource(module, &change.address.instance.resource));
         let (Some(module), Some(resource)) = (module, resource) else { return Ok(()) };
         let Some(expr) = &resource.managed.prevent_destroy else { return Ok(()) };
         let site = Site { module, resource, repetition: &repetition };
-        if self.truth(site, expr)? != Some(true) {
+        if truth(&self.walk, site, expr)? != Some(true) {
             return Ok(());
         }
         let detail = format!(
@@ -433,21 +411,13 @@ impl<'a> Driver<'a, '_> {
     /// Points at the block of the object that a diagnostic is about, if there is one.
     fn locate(&self, diagnostic: Diagnostic) -> Diagnostic {
         let address = diagnostic.address.as_ref().and_then(|address| address.parse::<AbsInstance>().ok());
-        let module = address.as_ref().and_then(|address| self.module_at(address));
+        let module = address.as_ref().and_then(|address| self.walk.instance_at(&address.module));
         let resource =
             address.zip(module).and_then(|(address, module)| self.walk.resource(module, &address.instance.resource));
         match resource {
             Some(resource) => self.walk.locate(resource, diagnostic),
             None => diagnostic,
         }
-    }
-
-    /// The module instance that an object is in, if the configuration still makes it.
-    fn module_at(&self, address: &AbsInstance) -> Option<InstanceIndex> {
-        let path = address.module.module();
-        let modules = &self.walk.graph().modules;
-        let index = modules.iter().position(|entry| entry.node.path.as_slice() == path.names())?;
-        self.walk.instances_of(index).iter().copied().find(|at| *self.walk.module_instance(*at) == address.module)
     }
 
     /// All instances of a resource are planned: expressions can see it, and it is judged.
@@ -492,10 +462,8 @@ impl<'a> Driver<'a, '_> {
         for instance in pending.instances.iter().filter(|instance| instance.wanted) {
             let Some(value) = &instance.value else { continue };
             let site = Site { module: instance.module, resource: pending.resource, repetition: &instance.repetition };
-            let results = self.walk.postconditions(site, value);
             let address = self.absolute(instance.module, &pending.resource.key).instance(instance.key.clone());
-            self.checks.note(&CheckedInstance::Resource(address), Part::After, &results);
-            found.extend(results.into_iter().flat_map(|result| result.diagnostics));
+            found.extend(self.checks.judge_after(&self.walk, site, &address, value));
         }
         found
     }

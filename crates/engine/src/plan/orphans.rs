@@ -14,6 +14,7 @@ use super::driver::{Driver, Task, Work};
 use super::instance::{Forgetting, Job, Wanted};
 use crate::change::Reason;
 use crate::stored::ObjectSchema;
+use crate::values::truth;
 
 /// An object that is on its way out, or why it cannot go.
 pub(super) type Leftover = Result<(InstanceKey, Box<Job>), Diagnostics>;
@@ -145,7 +146,7 @@ impl Driver<'_, '_> {
             let Some(resource) = self.walk.resource(module, key) else { return false };
             let Some(expr) = &resource.managed.destroy else { return false };
             let site = Site { module, resource, repetition: &repetition };
-            matches!(self.truth(site, expr), Ok(Some(false)))
+            matches!(truth(&self.walk, site, expr), Ok(Some(false)))
         })
     }
 
@@ -153,7 +154,7 @@ impl Driver<'_, '_> {
     fn node_of(&self, address: &AbsResource) -> Option<NodeIndex> {
         let graph = self.walk.graph();
         let path = address.module.module();
-        let module = graph.modules.iter().position(|module| module.node.path.as_slice() == path.names())?;
+        let module = graph.module(path.names())?;
         graph.find(module, NodeKind::Resource(address.resource.clone()))
     }
 
@@ -174,12 +175,12 @@ pub(super) fn still_declared(graph: &Graph<'_>) -> Diagnostics {
         for removed in &entry.node.module.removed {
             let Some(from) = &removed.from else { continue };
             let path: Vec<_> = entry.node.path.iter().cloned().chain(from.module_path()).collect();
-            let Some(module) = graph.modules.iter().find(|module| module.node.path == path) else { continue };
+            let Some(module) = graph.module(&path) else { continue };
             let (what, declared) = match &from.resource {
-                None => ("module", Some(())),
-                Some((key, _)) => ("resource", module.node.module.resources.get(key).map(|_| ())),
+                None => ("module", true),
+                Some((key, _)) => ("resource", graph.modules[module].node.module.resources.contains_key(key)),
             };
-            if declared.is_none() {
+            if !declared {
                 continue;
             }
             let detail = format!(

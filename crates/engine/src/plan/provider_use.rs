@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use groma_lang::config::{ProviderConfigKey, ProviderMeta, ProviderRef, Resource};
+use groma_lang::graph::ModuleIndex;
 use groma_lang::walk::{InstanceIndex, Site, Walk};
 use groma_model::address::{InstanceKey, Module, Provider, ProviderConfig, ProviderInstance};
 use groma_model::diag::{Diagnostic, Diagnostics};
@@ -30,8 +31,13 @@ impl ProviderUse {
         &self.providers
     }
 
-    /// Evaluates the configuration of a provider block.
-    pub(crate) fn visit(&mut self, walk: &Walk<'_>, module: InstanceIndex, key: &ProviderConfigKey) -> Diagnostics {
+    /// Evaluates a provider block in all instances of its module.
+    pub(crate) fn visit(&mut self, walk: &Walk<'_>, module: ModuleIndex, key: &ProviderConfigKey) -> Diagnostics {
+        let instances = walk.instances_of(module).iter();
+        instances.flat_map(|instance| self.visit_instance(walk, *instance, key)).collect()
+    }
+
+    fn visit_instance(&mut self, walk: &Walk<'_>, module: InstanceIndex, key: &ProviderConfigKey) -> Diagnostics {
         let address = provider_of(walk, module, key);
         let config = config_in(walk, module, &address, key.alias.clone());
         let Some(schema) = self.schema(&address) else { return Diagnostics::new() };

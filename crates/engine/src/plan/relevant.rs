@@ -27,8 +27,7 @@ pub(super) struct Changing<'c> {
 
 /// The attributes that changes were worked out from, in the order of their addresses.
 pub(super) fn attributes(graph: &Graph<'_>, changing: &Changing<'_>) -> Vec<RelevantAttribute> {
-    let modules = graph.modules.iter().enumerate().map(|(at, entry)| (entry.node.path.as_slice(), at)).collect();
-    let mut search = Search { graph, modules, found: BTreeSet::new(), seen: BTreeSet::new(), pending: VecDeque::new() };
+    let mut search = Search { graph, found: BTreeSet::new(), seen: BTreeSet::new(), pending: VecDeque::new() };
     let mut begun = BTreeSet::new();
     for change in changing.changes.iter().filter(|change| change.action != Action::NoOp) {
         // All instances of a resource refer to the same.
@@ -53,7 +52,6 @@ pub(super) fn attributes(graph: &Graph<'_>, changing: &Changing<'_>) -> Vec<Rele
 
 struct Search<'g, 'a> {
     graph: &'g Graph<'a>,
-    modules: BTreeMap<&'g [Str], ModuleIndex>,
     found: BTreeSet<RelevantAttribute>,
     seen: BTreeSet<(ModuleInstance, String)>,
     pending: VecDeque<(ModuleInstance, Traversal)>,
@@ -61,7 +59,7 @@ struct Search<'g, 'a> {
 
 impl Search<'_, '_> {
     fn module(&self, module: &ModuleInstance) -> Option<ModuleIndex> {
-        self.modules.get(module.module().names()).copied()
+        self.graph.module(module.module().names())
     }
 
     /// Takes in what an expression in a module refers to.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use groma_model::address::provider_part;
 use groma_model::span::Span;
 use groma_model::text::Str;
+use groma_model::value::Value;
 use groma_syntax::ast::{Expr, ExprKind, Literal, Step, StepKey, Template, TemplateKind, TemplatePart};
 use groma_syntax::body::{Block, Body, BodySchema, Content};
 use groma_syntax::is_identifier;
@@ -28,6 +29,8 @@ pub struct ProviderConfig {
     pub for_each: Option<Arc<Expr>>,
     /// What the provider itself understands.
     pub config: Body,
+    /// What it holds, if that was worked out elsewhere: then nothing is read from the body.
+    pub evaluated: Option<Value>,
     /// Which provider it is.
     pub provider: ProviderSource,
     /// Where it is declared.
@@ -55,6 +58,7 @@ impl ProviderConfig {
             version: None,
             for_each: content.attr("for_each").map(|attribute| Arc::clone(&attribute.expr)),
             config,
+            evaluated: None,
             declared: Declared::of(block),
         };
         provider.decode_alias(decoder, &content);

@@ -23,7 +23,8 @@ pub(super) fn build<'t>(tree: &'t ModuleTree, schemas: &dyn ResourceOracle) -> G
         entry.nodes = start..nodes.len();
     }
     let index: HashMap<Node, NodeIndex> = nodes.iter().cloned().enumerate().map(|(at, node)| (node, at)).collect();
-    let mut graph = Graph { modules, needs: vec![Vec::new(); nodes.len()], nodes, index };
+    let by_path = modules.iter().enumerate().map(|(at, entry)| (entry.node.path.as_slice(), at)).collect();
+    let mut graph = Graph { modules, needs: vec![Vec::new(); nodes.len()], nodes, index, by_path };
     for at in 0..graph.nodes.len() {
         let mut needs = Needs { graph: &graph, schemas, found: Vec::new() };
         needs.of(at);

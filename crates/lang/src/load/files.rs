@@ -10,7 +10,7 @@ use groma_syntax::{parse_json, parse_native};
 use super::SourceTree;
 use crate::config::Module;
 use crate::config::file::{self, File};
-use crate::config::test_file;
+use crate::config::test_file::{self, TestFile};
 
 /// A module and what is wrong with it.
 #[derive(Debug, Clone, Default)]
@@ -89,9 +89,13 @@ pub(super) fn load_dir(map: &mut SourceMap, tree: &dyn SourceTree, dir: &Path) -
 /// Endings of test files, as [`ENDINGS`].
 const TEST_ENDINGS: [(&str, &str); 2] = [(".tftest.hcl", ".tofutest.hcl"), (".tftest.json", ".tofutest.json")];
 
-/// Checks the test files of a directory. One that does not exist has none.
-pub(super) fn check_tests(map: &mut SourceMap, tree: &dyn SourceTree, dir: &Path) -> Diagnostics {
-    let Ok(mut names) = tree.list_files(dir) else { return Diagnostics::new() };
+/// Reads the test files of a directory, by path. A directory that does not exist has none.
+pub(super) fn load_tests(
+    map: &mut SourceMap,
+    tree: &dyn SourceTree,
+    dir: &Path,
+) -> (Vec<(PathBuf, TestFile)>, Diagnostics) {
+    let Ok(mut names) = tree.list_files(dir) else { return (Vec::new(), Diagnostics::new()) };
     names.retain(|name| {
         let is_test = TEST_ENDINGS.iter().any(|(plain, tofu)| name.ends_with(plain) || name.ends_with(tofu));
         is_test && !is_ignored(name)
@@ -100,13 +104,16 @@ pub(super) fn check_tests(map: &mut SourceMap, tree: &dyn SourceTree, dir: &Path
     let shown: Vec<String> = names.iter().filter(|name| !is_hidden(name, &names, &TEST_ENDINGS)).cloned().collect();
     let mut reading = Reading { map, tree, dir, refused: Diagnostics::new(), loaded: LoadedModule::default() };
     let mut diagnostics = Diagnostics::new();
+    let mut files = Vec::new();
     for name in &shown {
         if let Some(body) = reading.read(name) {
-            diagnostics.extend(test_file::check(reading.map, &body));
+            let (file, found) = test_file::decode(reading.map, &body);
+            diagnostics.extend(found);
+            files.push((clean(&dir.join(name)), file));
         }
     }
     reading.loaded.syntax.extend(diagnostics);
-    reading.loaded.syntax
+    (files, reading.loaded.syntax)
 }
 
 struct Reading<'a> {

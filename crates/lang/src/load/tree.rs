@@ -208,34 +208,10 @@ impl Builder<'_> {
         match source::parse(&text, version != Ok(None)) {
             Ok(found) => Some((found, text, version.ok()?)),
             Err(problem) => {
-                self.bad_source(&text, problem, expr.span);
+                self.diagnostics.push(bad_source(&text, problem, expr.span));
                 None
             }
         }
-    }
-
-    fn bad_source(&mut self, text: &str, problem: BadSource, at: Span) {
-        let (summary, detail) = match problem {
-            BadSource::MaybeRelativePath => (
-                "Invalid module source address",
-                format!(
-                    "The installation method for module package {text:?} is not clear.\n\nIf you intended this as a path \
-                     relative to the current module, use \"./{text}\" instead. The \"./\" prefix indicates that the \
-                     address is a relative filesystem path."
-                ),
-            ),
-            BadSource::NotRegistry(reason) => (
-                "Invalid registry module source address",
-                format!(
-                    "Failed to parse module registry address: {reason}.\n\nA module registry source address is assumed \
-                     because the argument \"version\", which applies only to registry modules, is set."
-                ),
-            ),
-            BadSource::Other(reason) => {
-                ("Invalid module source address", format!("Failed to parse module source address: {reason}."))
-            }
-        };
-        self.error(summary, detail, at);
     }
 
     /// The version that a call asks for; null means none. An error is reported.
@@ -322,4 +298,29 @@ impl Builder<'_> {
         self.diagnostics.extend(loaded.declarations.clone());
         Some(Arc::clone(&loaded.module))
     }
+}
+
+/// What to say about a source that cannot be understood.
+pub(super) fn bad_source(text: &str, problem: BadSource, at: Span) -> Diagnostic {
+    let (summary, detail) = match problem {
+        BadSource::MaybeRelativePath => (
+            "Invalid module source address",
+            format!(
+                "The installation method for module package {text:?} is not clear.\n\nIf you intended this as a path \
+                 relative to the current module, use \"./{text}\" instead. The \"./\" prefix indicates that the \
+                 address is a relative filesystem path."
+            ),
+        ),
+        BadSource::NotRegistry(reason) => (
+            "Invalid registry module source address",
+            format!(
+                "Failed to parse module registry address: {reason}.\n\nA module registry source address is assumed \
+                 because the argument \"version\", which applies only to registry modules, is set."
+            ),
+        ),
+        BadSource::Other(reason) => {
+            ("Invalid module source address", format!("Failed to parse module source address: {reason}."))
+        }
+    };
+    Diagnostic::error(summary, detail).at(at)
 }

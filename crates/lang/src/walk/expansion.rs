@@ -76,6 +76,7 @@ impl Walk<'_> {
         repetition: RepetitionData,
     ) -> InstanceIndex {
         let index = self.arena.len();
+        self.by_place.insert(place.clone(), index);
         self.arena.push(Instance::new(module, Some(parent), place, repetition));
         self.instances[module].push(index);
         index

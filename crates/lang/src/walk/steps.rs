@@ -54,6 +54,7 @@ impl<'a> Walk<'a> {
             inputs: inputs.clone(),
             graph,
             instances: vec![Vec::new(); modules],
+            by_place: BTreeMap::from([(root.place.clone(), 0)]),
             arena: vec![root],
             module_values: RefCell::default(),
             judgements: RefCell::default(),
@@ -81,6 +82,11 @@ impl<'a> Walk<'a> {
     /// The same in parts.
     pub fn module_instance(&self, instance: InstanceIndex) -> &ModuleInstance {
         &self.arena[instance].place
+    }
+
+    /// The instance with an address, if the configuration makes it and it was expanded already.
+    pub fn instance_at(&self, place: &ModuleInstance) -> Option<InstanceIndex> {
+        self.by_place.get(place).copied()
     }
 
     /// The module that an instance is one of.
@@ -205,6 +211,10 @@ impl<'a> Walk<'a> {
         };
         let mut configs = Vec::new();
         for ResourceInstance { key, repetition } in instances {
+            if let Some(value) = &config.evaluated {
+                configs.push((key, value.clone()));
+                continue;
+            }
             let scope = ModuleScope::new(self, module).repeated(repetition);
             let (value, found) = decode::decode_block(&config.config, schema, &scope);
             diagnostics.extend(found);

@@ -55,8 +55,7 @@ fn check_target(graph: &Graph<'_>, import: &Import, generates: bool) -> Option<D
 }
 
 fn is_declared(graph: &Graph<'_>, path: &[Str], key: &ResourceKey) -> bool {
-    let entry = graph.modules.iter().find(|entry| entry.node.path.as_slice() == path);
-    entry.is_some_and(|entry| entry.node.module.resources.contains_key(key))
+    graph.resource(path, key).is_some()
 }
 
 impl Driver<'_, '_> {

@@ -17,10 +17,7 @@ pub(in crate::plan) fn validate(walk: &Walk<'_>, sources: &SourceMap) -> Diagnos
     let statements = explicit_statements(walk.graph());
     let mut checked = Checked { walk, sources, found: Diagnostics::new(), from: BTreeMap::new(), to: BTreeMap::new() };
     for statement in &statements {
-        let modules = &walk.graph().modules;
-        let Some(declaring) = modules.iter().position(|entry| entry.node.path == statement.declared_in) else {
-            continue;
-        };
+        let Some(declaring) = walk.graph().module(&statement.declared_in) else { continue };
         for &instance in walk.instances_of(declaring) {
             checked.check(statement, instance);
         }
@@ -135,14 +132,14 @@ impl Checked<'_, '_> {
 
     /// Where an object is declared, if it is.
     fn declaration(&self, address: &Absolute) -> Option<Span> {
-        let instance = self.instance(&address.module)?;
+        let instance = self.walk.instance_at(&address.module)?;
         let declared = self.walk.module(instance);
         match &address.what {
             What::Call(name) => declared.module_calls.get(name).map(|call| call.declared.header),
             What::ModuleInstance(name, key) => {
                 let call = declared.module_calls.get(name)?;
                 let module = module(address.module.steps(), &[(name.clone(), key.clone())], &[]);
-                self.instance(&module).map(|_| made_by(&call.repetition).unwrap_or(call.declared.header))
+                self.walk.instance_at(&module).map(|_| made_by(&call.repetition).unwrap_or(call.declared.header))
             }
             What::Resource(key) => declared.resources.get(key).map(|resource| resource.declared.header),
             What::Instance(resource, key) => {
@@ -152,13 +149,6 @@ impl Checked<'_, '_> {
                 is_made.then(|| made_by(&resource.repetition).unwrap_or(resource.declared.header))
             }
         }
-    }
-
-    fn instance(&self, module: &ModuleInstance) -> Option<InstanceIndex> {
-        let path = module.module();
-        let modules = &self.walk.graph().modules;
-        let index = modules.iter().position(|entry| entry.node.path.as_slice() == path.names())?;
-        self.walk.instances_of(index).iter().copied().find(|at| self.walk.module_instance(*at) == module)
     }
 }
 
