@@ -35,24 +35,13 @@ impl Resource for NullResource {
     }
 
     fn spec(&self) -> Spec {
+        let triggers = "When any of these changes, the resource is replaced, and its provisioners run again.";
         Spec::new()
             .doc(
-                "The `null_resource` resource implements the standard resource lifecycle but takes no further action. \
-                 On Terraform 1.4 and later, use the [terraform_data resource type]\
-                 (https://developer.hashicorp.com/terraform/language/resources/terraform-data) instead.\n\nThe \
-                 `triggers` argument allows specifying an arbitrary set of values that, when changed, will cause the \
-                 resource to be replaced.",
+                "A resource that is nothing but its triggers. `terraform_data` can do the same, and needs no provider.",
             )
-            .attr("id", computed(Type::String).doc("This is set to a random value at create time.").keep())
-            .attr(
-                "triggers",
-                optional(Type::map(Type::String))
-                    .doc(
-                        "A map of arbitrary strings that, when changed, will force the null resource to be replaced, \
-                         re-running any associated provisioners.",
-                    )
-                    .replace_when(keepers_replace()),
-            )
+            .attr("id", computed(Type::String).doc("A number that was drawn when it was made.").keep())
+            .attr("triggers", optional(Type::map(Type::String)).doc(triggers).replace_when(keepers_replace()))
     }
 
     async fn create(&self, mut planned: Object, _: &Object, _: &mut Call) -> Result<Object, Failed> {
@@ -70,50 +59,17 @@ impl DataSource for NullData {
     }
 
     fn spec(&self) -> Spec {
-        let legacy = "This attribute is only present for some legacy compatibility issues and should not be used. It \
-                      will be removed in a future version.";
         Spec::new()
-            .deprecated(
-                "The null_data_source was historically used to construct intermediate values to re-use elsewhere in \
-                 configuration, the same can now be achieved using locals or the terraform_data resource type in \
-                 Terraform 1.4 and later.",
-            )
-            .doc(
-                "The `null_data_source` data source implements the standard data source lifecycle but does \
-                 not\ninteract with any external APIs.\n\nHistorically, the `null_data_source` was typically used to \
-                 construct intermediate values to re-use elsewhere in configuration. The\nsame can now be achieved \
-                 using [locals](https://developer.hashicorp.com/terraform/language/values/locals) or the \
-                 [terraform_data resource type]\
-                 (https://developer.hashicorp.com/terraform/language/resources/terraform-data) in Terraform 1.4 and \
-                 later.",
-            )
+            .deprecated("Use a local value, or a terraform_data resource.")
+            .doc("Gives back what it is given. Local values and `terraform_data` do that better.")
             .attr(
                 "has_computed_default",
-                optional_computed(Type::String).doc(
-                    "If set, its literal value will be stored and returned. If not, its value defaults to \
-                     `\"default\"`. This argument exists primarily for testing and has little practical use.",
-                ),
+                optional_computed(Type::String).doc("What is given, or else `default`. Made for tests."),
             )
-            .attr("id", computed(Type::String).doc(legacy).deprecated(legacy))
-            .attr(
-                "inputs",
-                optional(Type::map(Type::String)).doc(
-                    "A map of arbitrary strings that is copied into the `outputs` attribute, and accessible directly \
-                     for interpolation.",
-                ),
-            )
-            .attr(
-                "outputs",
-                computed(Type::map(Type::String)).doc("After the data source is \"read\", a copy of the `inputs` map."),
-            )
-            .attr(
-                "random",
-                computed(Type::String).doc(
-                    "A random value. This is primarily for testing and has little practical use; prefer the \
-                     [hashicorp/random provider](https://registry.terraform.io/providers/hashicorp/random) for more \
-                     practical random number use-cases.",
-                ),
-            )
+            .attr("id", computed(Type::String).doc("Always `static`.").deprecated("It is always the same."))
+            .attr("inputs", optional(Type::map(Type::String)).doc("Any strings."))
+            .attr("outputs", computed(Type::map(Type::String)).doc("The same as `inputs`."))
+            .attr("random", computed(Type::String).doc("A number, another one with each read. Made for tests."))
     }
 
     async fn read(&self, mut config: Object, _: &mut Call) -> Result<Object, Diagnostics> {

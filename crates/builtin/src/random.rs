@@ -1,7 +1,7 @@
 //! The `random` provider. Without a seed everything comes from the system's generator; with one it is what Go makes of it.
 
 mod bytes;
-mod go_rand;
+pub(crate) mod go_rand;
 mod id;
 mod integer;
 mod password;
@@ -54,8 +54,10 @@ fn make(outside: &Outside) -> InProcess {
 /// More of anything than this is a mistake.
 const MOST: i64 = 1 << 20;
 
-const KEEPERS_DOC: &str = "Arbitrary map of values that, when changed, will trigger recreation of resource. See [the \
-                           main provider documentation](../index.html) for more information.";
+const KEEPERS_DOC: &str = "Whatever the result depends on: when any of these changes, a new one is drawn.";
+
+/// For identifiers that nothing else can be told from.
+const FIXED_ID_DOC: &str = "Always the same: it has no use.";
 
 /// A schema with keepers.
 fn kept() -> Spec {

@@ -15,8 +15,8 @@ use groma_model::ty::Type;
 use groma_model::value::{Entries, Value};
 
 use crate::kit::outside::Outside;
-use crate::kit::spec::{optional, optional_computed};
-use crate::kit::{Attr, InProcess, Moment, Object, at, checks};
+use crate::kit::spec::{computed, optional, optional_computed};
+use crate::kit::{Attr, InProcess, Moment, Object, Spec, at, checks};
 use crate::registry::Builtin;
 
 pub(crate) const BUILTIN: Builtin = Builtin {
@@ -48,11 +48,7 @@ fn empty_map() -> Value {
 /// The time that a resource starts from: a given one, or when it is made.
 fn base_time() -> Attr {
     optional_computed(Type::String)
-        .doc(
-            "Base timestamp in [RFC3339](https://datatracker.ietf.org/doc/html/rfc3339#section-5.8) \
-             format (see [RFC3339 time string](https://tools.ietf.org/html/rfc3339#section-5.8) e.g., \
-             `YYYY-MM-DDTHH:MM:SSZ`). Defaults to the current time.",
-        )
+        .doc("The time to start from, in RFC 3339 (`2020-02-12T06:36:13Z`). Without one, when the resource is made.")
         .replace()
         .check(is_rfc3339)
 }
@@ -60,11 +56,17 @@ fn base_time() -> Attr {
 /// Whatever makes a resource start anew when it changes.
 fn triggers() -> Attr {
     optional(Type::map(Type::String))
-        .doc(
-            "Arbitrary map of values that, when changed, will trigger a new base timestamp value to be \
-             saved. See [the main provider documentation](../index.md) for more information.",
-        )
+        .doc("Whatever the time depends on: when any of these changes, the resource starts anew.")
         .replace()
+}
+
+/// The parts of a time, as [`set_fields`] sets them.
+fn with_fields(spec: Spec, time: &str) -> Spec {
+    let fields = ["year", "month", "day", "hour", "minute", "second"];
+    let field = |spec: Spec, name| spec.attr(name, computed(Type::Number).doc(&format!("The {name} of {time}.")));
+    let unix = format!("Seconds from the beginning of 1970 (UTC) to {time}.");
+    let unix = computed(Type::Number).doc(&unix);
+    fields.into_iter().fold(spec, field).attr("unix", unix)
 }
 
 fn is_rfc3339(path: &Path, value: &Value) -> Option<Diagnostic> {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "for tests, which may panic")]
 
 pub mod opentofu;
+pub mod texts;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -20,7 +20,7 @@ impl Function for DirExists {
     }
 
     fn signature(&self) -> FunctionSignature {
-        let summary = "Determines whether a directory exists at a given path.";
+        let summary = "Whether there is a directory";
         let description = "True if there is a directory at the path, false if there is nothing. Anything else at the \
                            path is an error. `~` has no special meaning: see `pathexpand`.";
         let path = "Relative or absolute path.";

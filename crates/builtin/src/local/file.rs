@@ -143,11 +143,10 @@ impl Resource for File {
             .attr("file_permission", permission("Permissions of the file", default))
             .attr("directory_permission", permission("Permissions of directories that are made", default));
         if !self.sensitive {
-            let sensitive = optional(Type::String)
-                .sensitive()
-                .replace()
-                .deprecated("Use the `local_sensitive_file` resource instead")
-                .doc("Content of the file as text that must not be shown. Exactly one source of content is needed.");
+            let sensitive =
+                optional(Type::String).sensitive().replace().deprecated("Use `local_sensitive_file`.").doc(
+                    "Content of the file as text that must not be shown. Exactly one source of content is needed.",
+                );
             spec = spec.attr("sensitive_content", sensitive);
         }
         content::with_hashes(spec)

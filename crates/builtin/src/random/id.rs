@@ -21,32 +21,18 @@ impl Resource for Id {
     }
 
     fn spec(&self) -> Spec {
-        let length = "The number of random bytes to produce. The minimum value is 1, which produces eight bits of \
-                      randomness.";
-        let prefix = "Arbitrary string to prefix the output value with. This string is supplied as-is, meaning it is \
-                      not guaranteed to be URL-safe or base64 encoded.";
-        let url = "The generated id presented in base64, using the URL-friendly character set: case-sensitive \
-                   letters, digits and the characters `_` and `-`.";
-        let hex = "The generated id presented in padded hexadecimal digits. This result will always be twice as long \
-                   as the requested byte length.";
+        let about = "Bytes that nobody can guess, in several writings: for names that must be unique. With 16 bytes \
+                     they are as rarely equal as UUIDs. They are shown; for secrets there is `random_bytes`.";
+        let url = "The bytes in base64 for URLs (with `-` and `_`, without padding), behind the prefix.";
         kept()
-            .doc(
-                "\nThe resource `random_id` generates random numbers that are intended to be\nused as unique \
-                 identifiers for other resources. If the output is considered \nsensitive, and should not be displayed \
-                 in the CLI, use `random_bytes`\ninstead.\n\nThis resource *does* use a cryptographic random number generator \
-                 in order\nto minimize the chance of collisions, making the results of this resource\nwhen a 16-byte \
-                 identifier is requested of equivalent uniqueness to a\ntype-4 UUID.\n\nThis resource can be used in \
-                 conjunction with resources that have\nthe `create_before_destroy` lifecycle flag set to avoid \
-                 conflicts with\nunique names during the brief period where both the old and new resources\nexist \
-                 concurrently.\n",
-            )
-            .attr("byte_length", required(Type::Number).doc(length).replace())
-            .attr("prefix", optional(Type::String).doc(prefix).replace())
+            .doc(about)
+            .attr("byte_length", required(Type::Number).doc("How many bytes to draw.").replace())
+            .attr("prefix", optional(Type::String).doc("Stands before all writings but `id`, as it is.").replace())
             .attr("b64_url", drawn(url))
-            .attr("b64_std", drawn("The generated id presented in base64 without additional transformations."))
-            .attr("hex", drawn(hex))
-            .attr("dec", drawn("The generated id presented in non-padded decimal digits."))
-            .attr("id", drawn("The generated id presented in base64 without additional transformations or prefix."))
+            .attr("b64_std", drawn("The bytes in ordinary base64, behind the prefix."))
+            .attr("hex", drawn("The bytes in hexadecimal digits, two for each, behind the prefix."))
+            .attr("dec", drawn("The bytes as one decimal number, behind the prefix."))
+            .attr("id", drawn("The bytes in base64 for URLs, without the prefix."))
     }
 
     async fn create(&self, mut planned: Object, _: &Object, _: &mut Call) -> Result<Object, Failed> {

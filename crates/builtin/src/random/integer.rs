@@ -20,17 +20,12 @@ impl Resource for Integer {
 
     fn spec(&self) -> Spec {
         kept()
-            .doc(
-                "The resource `random_integer` generates random values from a given range, described by the `min` and \
-                 `max` attributes of a given resource.\n\nThis resource can be used in conjunction with resources that \
-                 have the `create_before_destroy` lifecycle flag set, to avoid conflicts with unique names during the \
-                 brief period where both the old and new resources exist concurrently.",
-            )
-            .attr("min", required(Type::Number).doc("The minimum inclusive value of the range.").replace())
-            .attr("max", required(Type::Number).doc("The maximum inclusive value of the range.").replace())
-            .attr("seed", optional(Type::String).doc("A custom seed to always produce the same value.").replace())
-            .attr("result", computed(Type::Number).doc("The random integer result.").keep())
-            .attr("id", drawn("The string representation of the integer result."))
+            .doc("A whole number from a range.")
+            .attr("min", required(Type::Number).doc("The least number that may be drawn.").replace())
+            .attr("max", required(Type::Number).doc("The greatest number that may be drawn.").replace())
+            .attr("seed", optional(Type::String).doc("The same seed draws the same number from a range.").replace())
+            .attr("result", computed(Type::Number).doc("The number.").keep())
+            .attr("id", drawn("The number as text."))
     }
 
     async fn create(&self, mut planned: Object, _: &Object, _: &mut Call) -> Result<Object, Failed> {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::ty::Type;
 
-use super::{drawn, kept, text};
+use super::{FIXED_ID_DOC, drawn, kept, text};
 use crate::chance::Chance;
 use crate::kit::spec::computed;
 use crate::kit::{Call, Ephemeral, Failed, JsonObject, Object, Opened, Planned, Resource, Spec};
@@ -13,9 +13,8 @@ use crate::kit::{Call, Ephemeral, Failed, JsonObject, Object, Opened, Planned, R
 const HASHED: usize = 72;
 /// Go's usual cost.
 const COST: u32 = 10;
-const HASH_DOC: &str = "A bcrypt hash of the generated random string. **NOTE**: If the generated random string is \
-                        greater than 72 bytes in length, `bcrypt_hash` will contain a hash of the first 72 bytes.";
-const RESULT_DOC: &str = "The generated random string.";
+const HASH_DOC: &str = "A bcrypt hash of the password, or of its first 72 bytes if it is longer.";
+const RESULT_DOC: &str = "The password.";
 
 pub(super) struct Password(pub(super) Chance);
 
@@ -26,17 +25,13 @@ impl Resource for Password {
     }
 
     fn spec(&self) -> Spec {
-        let internal = "A static value used internally by Terraform, this should not be referenced in configurations.";
-        let spec = kept().version(3).doc(
-            "Identical to [random_string](string.html) with the exception that the result is treated as sensitive \
-             and, thus, _not_ displayed in console output. Read more about sensitive data handling in the [Terraform \
-             documentation](https://www.terraform.io/docs/language/state/sensitive-data.html).\n\nThis resource *does* \
-             use a cryptographic random number generator.",
-        );
+        let about =
+            "Characters that nobody can guess, like those of `random_string`, but not shown. The state holds them.";
+        let spec = kept().version(3).doc(about);
         text::stored_wishes(spec)
             .attr("result", drawn(RESULT_DOC).sensitive())
             .attr("bcrypt_hash", drawn(HASH_DOC).sensitive())
-            .attr("id", drawn(internal))
+            .attr("id", drawn(FIXED_ID_DOC))
     }
 
     fn validate(&self, config: &Object) -> Diagnostics {
@@ -111,15 +106,7 @@ impl Ephemeral for EphemeralPassword {
     }
 
     fn spec(&self) -> Spec {
-        let spec = Spec::new().doc(
-            "-> If the managed resource doesn't have a write-only argument available for the password (first \
-             introduced in Terraform 1.11), then the password can only be created with the managed resource variant of \
-             [`random_password`](https://registry.terraform.io/providers/hashicorp/random/latest/docs/resources/\
-             password).\n\nGenerates an ephemeral password string using a cryptographic random number \
-             generator.\n\nThe primary use-case for generating an ephemeral random password is to be used in \
-             combination with a write-only argument in a managed resource, which will avoid Terraform storing the \
-             password string in the plan or state file.",
-        );
+        let spec = Spec::new().doc("A password that nothing stores, for arguments that are write-only.");
         text::ephemeral_wishes(spec)
             .attr("result", computed(Type::String).doc(RESULT_DOC).sensitive())
             .attr("bcrypt_hash", computed(Type::String).doc(HASH_DOC).sensitive())

@@ -19,29 +19,15 @@ impl Resource for Pet {
     }
 
     fn spec(&self) -> Spec {
+        let length = optional_computed(Type::Number).doc("How many words to draw. Defaults to `2`.");
+        let separator = optional_computed(Type::String).doc("Stands between the words. Defaults to `-`.");
+        let prefix = optional(Type::String).doc("A word to begin with, which does not count.");
         kept()
-            .doc(
-                "The resource `random_pet` generates random pet names that are intended to be used as unique \
-                 identifiers for other resources.\n\nThis resource can be used in conjunction with resources that have \
-                 the `create_before_destroy` lifecycle flag set, to avoid conflicts with unique names during the brief \
-                 period where both the old and new resources exist concurrently.",
-            )
-            .attr(
-                "length",
-                optional_computed(Type::Number)
-                    .doc("The length (in words) of the pet name. Defaults to 2")
-                    .default(Value::from(2))
-                    .replace(),
-            )
-            .attr("prefix", optional(Type::String).doc("A string to prefix the name with.").replace())
-            .attr(
-                "separator",
-                optional_computed(Type::String)
-                    .doc("The character to separate words in the pet name. Defaults to \"-\"")
-                    .default("-")
-                    .replace(),
-            )
-            .attr("id", drawn("The random pet name."))
+            .doc("A name that people can say: an animal, with words before it that describe it.")
+            .attr("length", length.default(Value::from(2)).replace())
+            .attr("prefix", prefix.replace())
+            .attr("separator", separator.default("-").replace())
+            .attr("id", drawn("The name."))
     }
 
     async fn create(&self, mut planned: Object, _: &Object, _: &mut Call) -> Result<Object, Failed> {

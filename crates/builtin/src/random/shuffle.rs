@@ -6,7 +6,7 @@ use groma_model::ty::Type;
 use groma_model::value::Value;
 
 use super::go_rand::GoRand;
-use super::{amount, drawn, kept};
+use super::{FIXED_ID_DOC, amount, drawn, kept};
 use crate::chance::Chance;
 use crate::kit::spec::{computed, optional, required};
 use crate::kit::{Call, Failed, Object, Resource, Spec};
@@ -20,30 +20,17 @@ impl Resource for Shuffle {
     }
 
     fn spec(&self) -> Spec {
-        let seed = "Arbitrary string with which to seed the random number generator, in order to produce less-volatile \
-                    permutations of the list.\n\n**Important:** Even with an identical seed, it is not guaranteed that \
-                    the same permutation will be produced across different versions of Terraform. This argument causes \
-                    the result to be *less volatile*, but not fixed for all time.";
-        let count = "The number of results to return. Defaults to the number of items in the `input` list. If fewer \
-                     items are requested, some elements will be excluded from the result. If more items are requested, \
-                     items will be repeated in the result but not more frequently than the number of items in the \
-                     input list.";
-        let internal = "A static value used internally by Terraform, this should not be referenced in configurations.";
+        let seed = "The same seed puts the same strings into the same order. Other programs, and other versions of \
+                    this one, may give another order.";
+        let count = "How many strings there are in the result; by default as many as in `input`. Fewer leave some \
+                     out. More begin again with all of them when all are used up.";
         kept()
-            .doc(
-                "The resource `random_shuffle` generates a random permutation of a list of strings given as an \
-                 argument.",
-            )
+            .doc("Strings of a list in any order.")
             .attr("seed", optional(Type::String).doc(seed).replace())
-            .attr("input", required(Type::list(Type::String)).doc("The list of strings to shuffle.").replace())
+            .attr("input", required(Type::list(Type::String)).doc("The strings.").replace())
             .attr("result_count", optional(Type::Number).doc(count).replace())
-            .attr(
-                "result",
-                computed(Type::list(Type::String))
-                    .doc("Random permutation of the list of strings given in `input`.")
-                    .keep(),
-            )
-            .attr("id", drawn(internal))
+            .attr("result", computed(Type::list(Type::String)).doc("The strings in the order that was drawn.").keep())
+            .attr("id", drawn(FIXED_ID_DOC))
     }
 
     async fn create(&self, mut planned: Object, _: &Object, _: &mut Call) -> Result<Object, Failed> {

@@ -16,16 +16,9 @@ impl Resource for RandomString {
     }
 
     fn spec(&self) -> Spec {
-        let spec = kept().version(2).doc(
-            "The resource `random_string` generates a random permutation of alphanumeric characters and optionally \
-             special characters.\n\nThis resource *does* use a cryptographic random number generator.\n\nHistorically \
-             this resource's intended usage has been ambiguous as the original example used it in a password. For \
-             backwards compatibility it will continue to exist. For unique ids please use [random_id](id.html), for \
-             sensitive random values please use [random_password](password.html).",
-        );
-        text::stored_wishes(spec)
-            .attr("result", drawn("The generated random string."))
-            .attr("id", drawn("The generated random string."))
+        let about = "Characters at random, which are shown: secrets are for `random_password`. Nobody can guess them.";
+        let spec = kept().version(2).doc(about);
+        text::stored_wishes(spec).attr("result", drawn("The characters.")).attr("id", drawn("The characters."))
     }
 
     fn validate(&self, config: &Object) -> Diagnostics {

@@ -58,16 +58,15 @@ fn too_short(length: i64) -> Diagnostic {
 
 /// The wishes, without what is drawn.
 pub(super) fn stored_wishes(spec: Spec) -> Spec {
-    let note = "**NOTE**: This is deprecated, use `numeric` instead.";
+    let note = "Use `numeric`: this is its old name.";
     let flag = |doc: &str| class(doc).default(true).replace();
     let minimum = |doc: &str| least(doc).default(Value::from(0)).replace();
-    let number = format!("{} {note}", numeric_doc("number"));
     spec.attr("length", length().replace())
         .attr("special", flag(SPECIAL_DOC))
         .attr("upper", flag(UPPER_DOC))
         .attr("lower", flag(LOWER_DOC))
-        .attr("number", class(&number).deprecated(note).replace())
-        .attr("numeric", class(&numeric_doc("numeric")).replace())
+        .attr("number", class("The old name of `numeric`.").deprecated(note).replace())
+        .attr("numeric", class(NUMERIC_DOC).replace())
         .attr("min_numeric", minimum(MIN_NUMERIC_DOC))
         .attr("min_upper", minimum(MIN_UPPER_DOC))
         .attr("min_lower", minimum(MIN_LOWER_DOC))
@@ -81,7 +80,7 @@ pub(super) fn ephemeral_wishes(spec: Spec) -> Spec {
         .attr("special", class(SPECIAL_DOC))
         .attr("upper", class(UPPER_DOC))
         .attr("lower", class(LOWER_DOC))
-        .attr("numeric", class(&numeric_doc("numeric")))
+        .attr("numeric", class(NUMERIC_DOC))
         .attr("min_numeric", least(MIN_NUMERIC_DOC))
         .attr("min_upper", least(MIN_UPPER_DOC))
         .attr("min_lower", least(MIN_LOWER_DOC))
@@ -89,31 +88,19 @@ pub(super) fn ephemeral_wishes(spec: Spec) -> Spec {
         .attr("override_special", optional(Type::String).doc(OVERRIDE_DOC))
 }
 
-const SPECIAL_DOC: &str =
-    "Include special characters in the result. These are `!@#$%&*()-_=+[]{}<>:?`. Default value is `true`.";
-const UPPER_DOC: &str = "Include uppercase alphabet characters in the result. Default value is `true`.";
-const LOWER_DOC: &str = "Include lowercase alphabet characters in the result. Default value is `true`.";
-const MIN_NUMERIC_DOC: &str = "Minimum number of numeric characters in the result. Default value is `0`.";
-const MIN_UPPER_DOC: &str = "Minimum number of uppercase alphabet characters in the result. Default value is `0`.";
-const MIN_LOWER_DOC: &str = "Minimum number of lowercase alphabet characters in the result. Default value is `0`.";
-const MIN_SPECIAL_DOC: &str = "Minimum number of special characters in the result. Default value is `0`.";
-const OVERRIDE_DOC: &str = "Supply your own list of special characters to use for string generation.  This overrides \
-                            the default character list in the special argument.  The `special` argument must still be \
-                            set to true for any overwritten characters to be used in generation.";
-
-fn numeric_doc(name: &str) -> String {
-    format!(
-        "Include numeric characters in the result. Default value is `true`. If `{name}`, `upper`, `lower`, and \
-         `special` are all configured, at least one of them must be set to `true`."
-    )
-}
+const SPECIAL_DOC: &str = "Whether there may be special characters: `!@#$%&*()-_=+[]{}<>:?`. Defaults to `true`.";
+const UPPER_DOC: &str = "Whether there may be uppercase letters. Defaults to `true`.";
+const LOWER_DOC: &str = "Whether there may be lowercase letters. Defaults to `true`.";
+const NUMERIC_DOC: &str = "Whether there may be digits. Defaults to `true`; one class of characters has to remain.";
+const MIN_NUMERIC_DOC: &str = "How many digits there are at least. Defaults to `0`.";
+const MIN_UPPER_DOC: &str = "How many uppercase letters there are at least. Defaults to `0`.";
+const MIN_LOWER_DOC: &str = "How many lowercase letters there are at least. Defaults to `0`.";
+const MIN_SPECIAL_DOC: &str = "How many special characters there are at least. Defaults to `0`.";
+const OVERRIDE_DOC: &str = "Which characters are special, in place of the usual ones. `special` decides on them too.";
 
 fn length() -> Attr {
     required(Type::Number)
-        .doc(
-            "The length of the string desired. The minimum value for length is 1 and, length must also be >= \
-             (`min_upper` + `min_lower` + `min_numeric` + `min_special`).",
-        )
+        .doc("How many characters to draw: 1 or more, and no fewer than all minima together.")
         .check(checks::at_least(1))
 }
 

@@ -34,27 +34,11 @@ impl Resource for Uuid {
 
     fn spec(&self) -> Spec {
         let about = match self.kind {
-            Kind::Plain => {
-                "The resource `random_uuid` generates a random uuid string that is intended to be used as a unique \
-                 identifier for other resources.\n\nThis resource uses \
-                 [hashicorp/go-uuid](https://github.com/hashicorp/go-uuid) to generate a UUID-formatted string for use \
-                 with services needing a unique string identifier."
-                    .to_owned()
-            }
-            Kind::V4 | Kind::V7 => {
-                let version = if matches!(self.kind, Kind::V4) { 4 } else { 7 };
-                format!(
-                    "The resource `random_uuid{version}` generates a random version {version} uuid string that is \
-                     intended to be used as a unique identifier for other resources.\n\nThis resource uses \
-                     [google/uuid](https://github.com/google/uuid) to generate a valid V{version} UUID for use with \
-                     services needing a unique string identifier."
-                )
-            }
+            Kind::Plain => "Sixteen bytes in the form of a UUID, all of them random: no version is marked.",
+            Kind::V4 => "A UUID of version 4: random but for its version.",
+            Kind::V7 => "A UUID of version 7: random after the time at which it is made, so that later ones sort last.",
         };
-        kept()
-            .doc(&about)
-            .attr("result", drawn("The generated uuid presented in string format."))
-            .attr("id", drawn("The generated uuid presented in string format."))
+        kept().doc(about).attr("result", drawn("The UUID.")).attr("id", drawn("The UUID."))
     }
 
     async fn create(&self, mut planned: Object, _: &Object, _: &mut Call) -> Result<Object, Failed> {

@@ -25,11 +25,10 @@ impl Function for DecodeTfvars {
     }
 
     fn signature(&self) -> FunctionSignature {
-        let about = "provider::terraform::decode_tfvars decodes a TFVars file content into an object";
-        let summary = "Decode a TFVars file content into an object";
+        let about = "An object of the values that the text of a `.tfvars` file gives to variables.";
+        let summary = "Reads the text of a .tfvars file";
         let mut signature = signature(Type::Dynamic, summary, about, TextKind::Plain);
-        signature.parameters =
-            vec![parameter("content", Type::String, "TFVars file content to decode", TextKind::Plain)];
+        signature.parameters = vec![parameter("content", Type::String, "Text of a `.tfvars` file", TextKind::Plain)];
         signature
     }
 
@@ -49,10 +48,9 @@ impl Function for EncodeTfvars {
     }
 
     fn signature(&self) -> FunctionSignature {
-        let about = "provider::terraform::encode_tfvars encodes an object into a string with the same format as a \
-                     TFVars file";
-        let summary = "Encode an object into a string with the same format as a TFVars file";
-        let input = "Input to encode for TFVars file. Must be an object with key that are valid identifiers";
+        let about = "The text of a `.tfvars` file that gives each variable the value of the attribute of its name.";
+        let summary = "Writes the text of a .tfvars file";
+        let input = "An object whose attributes have names that variables can have";
         let mut signature = signature(Type::String, summary, about, TextKind::Plain);
         signature.parameters = vec![parameter("input", Type::Dynamic, input, TextKind::Plain)];
         signature
@@ -75,11 +73,10 @@ impl Function for EncodeExpr {
     }
 
     fn signature(&self) -> FunctionSignature {
-        let about = "provider::terraform::encode_expr takes an arbitrary expression and converts it into a string with \
-                     valid OpenTofu syntax";
-        let summary = "Takes an arbitrary expression and converts it into a string with valid OpenTofu syntax";
+        let about = "Text that a configuration could hold, and that stands for the value there.";
+        let summary = "Writes a value as an expression";
         let mut signature = signature(Type::String, summary, about, TextKind::Plain);
-        signature.parameters = vec![parameter("expr", Type::Dynamic, "expression to encode", TextKind::Plain)];
+        signature.parameters = vec![parameter("expr", Type::Dynamic, "Any value that is known", TextKind::Plain)];
         signature
     }
 

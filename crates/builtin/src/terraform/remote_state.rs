@@ -18,14 +18,15 @@ impl DataSource for RemoteState {
     }
 
     fn spec(&self) -> Spec {
-        let config = "The configuration of the remote backend. Although this is optional, most backends require some \
-                      configuration.\n\nThe object can use any arguments that would be valid in the equivalent \
-                      `terraform { backend \"<TYPE>\" { ... } }` block.";
-        let defaults = "Default values for outputs, in case the state file is empty or lacks a required output.";
-        let outputs = "An object containing every root-level output in the remote state.";
-        let workspace = "The OpenTofu workspace to use, if the backend supports workspaces.";
+        let config = "Arguments of the backend, as its block in a `terraform` block would have them.";
+        let defaults = "What stands in for outputs that the state does not have.";
+        let outputs = "The outputs of the root module, one attribute each.";
+        let workspace = "The workspace whose state is read. Defaults to `default`.";
         Spec::new()
-            .attr("backend", required(Type::String).markdown("The remote backend to use, e.g. `remote` or `http`."))
+            .attr(
+                "backend",
+                required(Type::String).markdown("The type of the backend that has the state, such as `local`."),
+            )
             .attr("config", optional(Type::Dynamic).markdown(config))
             .attr("defaults", optional(Type::Dynamic).markdown(defaults))
             .attr("outputs", computed(Type::Dynamic).markdown(outputs))

@@ -39,12 +39,12 @@ impl Function for DurationParse {
         let returns = Type::object(names.map(|name| (name, Type::Number)));
         let mut signature = signature(
             returns,
-            "Parse a [Go duration string](https://pkg.go.dev/time#ParseDuration) into an object",
-            "Given a [Go duration string](https://pkg.go.dev/time#ParseDuration), will parse and return an object \
-             representation of that duration.",
+            "Takes a duration apart",
+            "The duration in six units, from hours to nanoseconds: each is all of it. It is written as in Go, for \
+             example `1h30m`.",
             TextKind::Plain,
         );
-        let about = "Go time package duration string to parse";
+        let about = "A duration, such as `1h30m`";
         signature.parameters = vec![parameter("duration", Type::String, about, TextKind::Plain)];
         signature
     }
@@ -76,11 +76,12 @@ impl Function for Rfc3339Parse {
     fn signature(&self) -> FunctionSignature {
         let mut signature = signature(
             parts_type(("unix", Type::Number)),
-            "Parse an RFC3339 timestamp string into an object",
-            "Given an RFC3339 timestamp string, will parse and return an object representation of that date and time.",
+            "Takes a time apart",
+            "The parts of a time in RFC 3339, as its own offset has them: date and time of day, names of month and \
+             weekday, ISO week, and seconds since 1970.",
             TextKind::Plain,
         );
-        let about = "RFC3339 timestamp string to parse";
+        let about = "A time in RFC 3339";
         signature.parameters = vec![parameter("timestamp", Type::String, about, TextKind::Plain)];
         signature
     }
@@ -102,12 +103,12 @@ impl Function for UnixTimestampParse {
     fn signature(&self) -> FunctionSignature {
         let mut signature = signature(
             parts_type(("rfc3339", Type::String)),
-            "Parse a unix timestamp integer into an object",
-            "Given a unix timestamp integer, will parse and return an object representation of that date and time. A \
-             unix timestamp is the number of seconds elapsed since January 1, 1970 UTC.",
+            "Takes seconds since 1970 apart",
+            "The parts of a time in UTC that is given in seconds since the beginning of 1970: date and time of day, \
+             names of month and weekday, ISO week, and all of it in RFC 3339.",
             TextKind::Markdown,
         );
-        let about = "Unix Timestamp integer to parse";
+        let about = "Whole seconds since the beginning of 1970 (UTC)";
         signature.parameters = vec![parameter("unix_timestamp", Type::Number, about, TextKind::Markdown)];
         signature
     }

@@ -6,7 +6,7 @@ use groma_model::ty::Type;
 
 use super::{
     Outside, empty_map, is_rfc3339, keep_written, missing_one_of, out_of_range, parse_int, read_time, set_fields,
-    triggers,
+    triggers, with_fields,
 };
 use crate::kit::spec::{computed, optional, optional_computed};
 use crate::kit::{Attr, Call, Failed, Moment, Object, Planned, Resource, Spec};
@@ -23,45 +23,20 @@ impl Resource for Offset {
     }
 
     fn spec(&self) -> Spec {
-        Spec::new()
-            .doc(
-                "Manages an offset time resource, which keeps an UTC timestamp stored in the Terraform \
-                    state that is offset from a locally sourced base timestamp. This prevents perpetual \
-                    differences caused by using the [`timestamp()` \
-                    function](https://www.terraform.io/docs/configuration/functions/timestamp.html).",
-            )
-            .attr(
-                "base_rfc3339",
-                optional_computed(Type::String)
-                    .doc(
-                        "Base timestamp in [RFC3339](https://datatracker.ietf.org/doc/html/rfc3339#section-5.8) \
-                        format (see [RFC3339 time string](https://tools.ietf.org/html/rfc3339#section-5.8) e.g., \
-                        `YYYY-MM-DDTHH:MM:SSZ`). Defaults to the current time.",
-                    )
-                    .check(is_rfc3339),
-            )
-            .attr("day", computed(Type::Number).doc("Number day of offset timestamp."))
-            .attr("hour", computed(Type::Number).doc("Number hour of offset timestamp."))
-            .attr(
-                "id",
-                computed(Type::String).doc("RFC3339 format of the offset timestamp, e.g. `2020-02-12T06:36:13Z`."),
-            )
-            .attr("minute", computed(Type::Number).doc("Number minute of offset timestamp."))
-            .attr("month", computed(Type::Number).doc("Number month of offset timestamp."))
+        let base = "The time to move, in RFC 3339 (`2020-02-12T06:36:13Z`). Without one, when the resource is made.";
+        let spec = Spec::new()
+            .doc("A time at a distance from another: it stays until the distance or the other time changes.")
+            .attr("base_rfc3339", optional_computed(Type::String).doc(base).check(is_rfc3339))
+            .attr("id", computed(Type::String).doc("The time that was moved."))
             .attr("offset_days", offset("days"))
             .attr("offset_hours", offset("hours"))
             .attr("offset_minutes", offset("minutes"))
             .attr("offset_months", offset("months"))
             .attr("offset_seconds", offset("seconds"))
             .attr("offset_years", offset("years"))
-            .attr(
-                "rfc3339",
-                computed(Type::String).doc("RFC3339 format of the offset timestamp, e.g. `2020-02-12T06:36:13Z`."),
-            )
-            .attr("second", computed(Type::Number).doc("Number second of offset timestamp."))
-            .attr("triggers", triggers())
-            .attr("unix", computed(Type::Number).doc("Number of seconds since epoch time, e.g. `1581489373`."))
-            .attr("year", computed(Type::Number).doc("Number year of offset timestamp."))
+            .attr("rfc3339", computed(Type::String).doc("The time that results, in RFC 3339."))
+            .attr("triggers", triggers());
+        with_fields(spec, "the time that results")
     }
 
     fn validate(&self, config: &Object) -> Diagnostics {
@@ -134,12 +109,7 @@ impl Resource for Offset {
 
 /// How many of a unit the time is moved by.
 fn offset(unit: &str) -> Attr {
-    // One of the published texts begins with a space.
-    let space = if unit == "hours" { " " } else { "" };
-    let doc = format!(
-        "{space}Number of {unit} to offset the base timestamp. At least one of the 'offset_' arguments must be \
-         configured."
-    );
+    let doc = format!("By how many {unit} to move it: back, if negative. One of the offsets has to be given.");
     optional(Type::Number).doc(&doc)
 }
 

@@ -6,7 +6,7 @@ use groma_model::ty::Type;
 
 use super::{
     Outside, base_time, empty_map, is_rfc3339, keep_written, missing_one_of, out_of_range, parse_int, read_time,
-    set_fields,
+    set_fields, triggers, with_fields,
 };
 use crate::kit::spec::{computed, optional, optional_computed};
 use crate::kit::{Attr, Call, Failed, Moment, Object, Planned, Resource, Spec, checks};
@@ -24,52 +24,23 @@ impl Resource for Rotating {
     }
 
     fn spec(&self) -> Spec {
-        Spec::new()
+        let rotation = "When the period ends, in RFC 3339; made from the period if not given. After that, a plan \
+                        replaces the resource.";
+        let spec = Spec::new()
             .doc(
-                "Manages a rotating time resource, which keeps a rotating UTC timestamp stored in the \
-                    Terraform state and proposes resource recreation when the locally sourced current time is \
-                    beyond the rotation time. This rotation only occurs when Terraform is executed, meaning \
-                    there will be drift between the rotation timestamp and actual rotation. The new rotation \
-                    timestamp offset includes this drift. This prevents perpetual differences caused by using \
-                    the [`timestamp()` \
-                    function](https://www.terraform.io/docs/configuration/functions/timestamp.html) by only \
-                    forcing a new value on the set cadence.",
+                "A time that is replaced by the first plan after a period has ended. The next period begins when the \
+                 new one is made, not when the last one ended.",
             )
-            .attr("day", computed(Type::Number).doc("Number day of timestamp."))
-            .attr("hour", computed(Type::Number).doc("Number hour of timestamp."))
-            .attr("id", computed(Type::String).doc("RFC3339 format of the timestamp, e.g. `2020-02-12T06:36:13Z`."))
-            .attr("minute", computed(Type::Number).doc("Number minute of timestamp."))
-            .attr("month", computed(Type::Number).doc("Number month of timestamp."))
+            .attr("id", computed(Type::String).doc("When the period begins."))
             .attr("rfc3339", base_time())
             .attr("rotation_days", period("days"))
             .attr("rotation_hours", period("hours"))
             .attr("rotation_minutes", period("minutes"))
             .attr("rotation_months", period("months"))
-            .attr(
-                "rotation_rfc3339",
-                optional_computed(Type::String)
-                    .doc(
-                        "Configure the rotation timestamp with an \
-                        [RFC3339](https://datatracker.ietf.org/doc/html/rfc3339#section-5.8) format of the offset \
-                        timestamp. When the current time has passed the rotation timestamp, the resource will \
-                        trigger recreation. At least one of the 'rotation_' arguments must be configured.",
-                    )
-                    .check(is_rfc3339),
-            )
+            .attr("rotation_rfc3339", optional_computed(Type::String).doc(rotation).check(is_rfc3339))
             .attr("rotation_years", period("years"))
-            .attr("second", computed(Type::Number).doc("Number second of timestamp."))
-            .attr(
-                "triggers",
-                optional(Type::map(Type::String))
-                    .doc(
-                        "Arbitrary map of values that, when changed, will trigger a new base timestamp value to be \
-                        saved. These conditions recreate the resource in addition to other rotation arguments. \
-                        See [the main provider documentation](../index.md) for more information.",
-                    )
-                    .replace(),
-            )
-            .attr("unix", computed(Type::Number).doc("Number of seconds since epoch time, e.g. `1581489373`."))
-            .attr("year", computed(Type::Number).doc("Number year of timestamp."))
+            .attr("triggers", triggers());
+        with_fields(spec, "the end of the period")
     }
 
     fn validate(&self, config: &Object) -> Diagnostics {
@@ -170,11 +141,7 @@ impl Resource for Rotating {
 
 /// How many of a unit pass until the rotation.
 fn period(unit: &str) -> Attr {
-    let doc = format!(
-        "Number of {unit} to add to the base timestamp to configure the rotation timestamp. When the current time has \
-         passed the rotation timestamp, the resource will trigger recreation. At least one of the 'rotation_' \
-         arguments must be configured."
-    );
+    let doc = format!("How many {unit} the period lasts. Of several units only one counts; one has to be given.");
     optional(Type::Number).doc(&doc).check(checks::at_least(1))
 }
 

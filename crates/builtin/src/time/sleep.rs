@@ -19,47 +19,18 @@ impl Resource for Sleep {
     }
 
     fn spec(&self) -> Spec {
+        let form = "a number with `ms`, `s`, `m` or `h` after it, such as `30s`";
+        let create = format!("How long making the resource takes: {form}. A change alone waits for nothing.");
+        let destroy = format!("How long deleting it takes: {form}. What counts is what was applied last.");
         Spec::new()
-            .doc(
-                "Manages a resource that delays creation and/or destruction, typically for further \
-                    resources. This prevents cross-platform compatibility and destroy-time issues with using \
-                    the [`local-exec` \
-                    provisioner](https://www.terraform.io/docs/provisioners/local-exec.html).",
-            )
-            .attr(
-                "create_duration",
-                optional(Type::String)
-                    .doc(
-                        "[Time duration](https://golang.org/pkg/time/#ParseDuration) to delay resource creation. \
-                        For example, `30s` for 30 seconds or `5m` for 5 minutes. Updating this value by itself \
-                        will not trigger a delay.",
-                    )
-                    .check(is_duration()),
-            )
-            .attr(
-                "destroy_duration",
-                optional(Type::String)
-                    .doc(
-                        "[Time duration](https://golang.org/pkg/time/#ParseDuration) to delay resource destroy. \
-                        For example, `30s` for 30 seconds or `5m` for 5 minutes. Updating this value by itself \
-                        will not trigger a delay. This value or any updates to it must be successfully applied \
-                        into the Terraform state before destroying this resource to take effect.",
-                    )
-                    .check(is_duration()),
-            )
-            .attr(
-                "id",
-                computed(Type::String)
-                    .doc("RFC3339 format of the offset timestamp, e.g. `2020-02-12T06:36:13Z`.")
-                    .keep(),
-            )
+            .doc("Waits when it is made and when it is deleted, for the sake of resources around it.")
+            .attr("create_duration", optional(Type::String).doc(&create).check(is_duration()))
+            .attr("destroy_duration", optional(Type::String).doc(&destroy).check(is_duration()))
+            .attr("id", computed(Type::String).doc("When it was made, in RFC 3339.").keep())
             .attr(
                 "triggers",
                 optional(Type::map(Type::String))
-                    .doc(
-                        "(Optional) Arbitrary map of values that, when changed, will run any creation or destroy \
-                        delays again. See [the main provider documentation](../index.md) for more information.",
-                    )
+                    .doc("When any of these changes, it is replaced and waits again.")
                     .replace(),
             )
     }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::ty::Type;
 
-use super::{Outside, base_time, empty_map, keep_written, read_time, set_fields, triggers};
+use super::{Outside, base_time, empty_map, keep_written, read_time, set_fields, triggers, with_fields};
 use crate::kit::spec::computed;
 use crate::kit::{Call, Failed, Moment, Object, Planned, Resource, Spec};
 
@@ -17,27 +17,12 @@ impl Resource for Static {
     }
 
     fn spec(&self) -> Spec {
-        Spec::new()
-            .doc(
-                "Manages a static time resource, which keeps a locally sourced UTC timestamp stored in the \
-                    Terraform state. This prevents perpetual differences caused by using the [`timestamp()` \
-                    function](https://www.terraform.io/docs/configuration/functions/timestamp.html).",
-            )
-            .attr("day", computed(Type::Number).doc("Number day of timestamp."))
-            .attr("hour", computed(Type::Number).doc("Number hour of timestamp."))
-            .attr(
-                "id",
-                computed(Type::String)
-                    .doc("RFC3339 format of the offset timestamp, e.g. `2020-02-12T06:36:13Z`.")
-                    .keep(),
-            )
-            .attr("minute", computed(Type::Number).doc("Number minute of timestamp."))
-            .attr("month", computed(Type::Number).doc("Number month of timestamp."))
+        let spec = Spec::new()
+            .doc("A time that stays what it was at first.")
+            .attr("id", computed(Type::String).doc("The time in RFC 3339.").keep())
             .attr("rfc3339", base_time())
-            .attr("second", computed(Type::Number).doc("Number second of timestamp."))
-            .attr("triggers", triggers())
-            .attr("unix", computed(Type::Number).doc("Number of seconds since epoch time, e.g. `1581489373`."))
-            .attr("year", computed(Type::Number).doc("Number year of timestamp."))
+            .attr("triggers", triggers());
+        with_fields(spec, "the time")
     }
 
     async fn plan(&self, plan: &mut Planned, call: &mut Call) {
