@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use sha2::{Digest as _, Sha256};
-
-use crate::{EncodeError, Layout, State, StateStore, StoreError, Version, encode};
+use crate::journal::Stamp;
+use crate::{Digest, State, StateStore, StoreError, Version};
 
 /// Sixteen random bytes, from whoever has randomness.
 pub type Random<'r> = &'r mut dyn FnMut() -> [u8; 16];
@@ -59,25 +58,29 @@ pub enum PushError {
 struct Base {
     version: Version,
     content: Content,
+    /// Whether it is known to be safe.
+    durable: bool,
 }
 
 enum Content {
     /// As it was read, and as others use it too.
     Read(Arc<State>),
     /// What was written need not be kept.
-    Hash([u8; 32]),
+    Hash(Digest),
 }
 
 /// A state over the time of a run.
 pub struct Keeper<S> {
     store: S,
     base: Option<Base>,
+    /// The line of the first state.
+    lineage: Option<String>,
 }
 
 impl<S: StateStore> Keeper<S> {
     /// Over a store that was not read yet. Read before saving: what is not known to be there is not overwritten.
     pub fn new(store: S) -> Self {
-        Self { store, base: None }
+        Self { store, base: None, lineage: None }
     }
 
     /// The store, for its locks.
@@ -98,10 +101,13 @@ impl<S: StateStore> Keeper<S> {
     /// Reads what is stored now.
     pub fn read(&mut self) -> Result<Option<Arc<State>>, StoreError> {
         let state = self.store.read()?.map(Arc::new);
-        self.base = state
-            .as_ref()
-            .map(|state| Base { version: Version::from(state.as_ref()), content: Content::Read(Arc::clone(state)) });
+        self.base = state.as_ref().map(|state| Base::of(state, Content::Read(Arc::clone(state)), true));
         Ok(state)
+    }
+
+    /// The line that a first state will belong to, if there is none yet.
+    pub fn set_first_lineage(&mut self, lineage: &str) {
+        self.lineage = Some(lineage.to_owned()).filter(|lineage| !lineage.is_empty());
     }
 
     /// The snapshot that was last read or written.
@@ -112,11 +118,21 @@ impl<S: StateStore> Keeper<S> {
     /// Stores a state if its content differs from what is stored. Its lineage and serial are set to what they are
     /// then: the lineage of what was there or a new one, and the next serial.
     pub fn save(&mut self, state: &mut State, random: Random<'_>) -> Result<Saved, StoreError> {
-        let hash = content_hash(state)?;
+        self.save_announced(state, random, &mut |_| ())
+    }
+
+    /// The same. Before it is stored, somebody is told as which snapshot.
+    pub fn save_announced(
+        &mut self,
+        state: &mut State,
+        random: Random<'_>,
+        announce: &mut dyn FnMut(Stamp),
+    ) -> Result<Saved, StoreError> {
+        let digest = content_digest(state)?;
         let (lineage, serial) = match &mut self.base {
-            None => (random_id(random), 1),
+            None => (self.lineage.clone().unwrap_or_else(|| random_id(random)), 1),
             Some(base) => {
-                if base.hash()? == hash {
+                if base.digest()? == digest && base.durable {
                     state.lineage.clone_from(&base.version.lineage);
                     state.serial = base.version.serial;
                     return Ok(Saved::Unchanged);
@@ -127,13 +143,31 @@ impl<S: StateStore> Keeper<S> {
                 (lineage.unwrap_or_else(|| random_id(random)), serial)
             }
         };
+        announce(Stamp { serial, digest });
         let before = (std::mem::replace(&mut state.lineage, lineage), std::mem::replace(&mut state.serial, serial));
         if let Err(error) = self.store.write(self.base.as_ref().map(|base| &base.version), state) {
+            self.look_again(state, digest);
             (state.lineage, state.serial) = before;
             return Err(error);
         }
-        self.base = Some(Base { version: Version::from(&*state), content: Content::Hash(hash) });
+        self.base = Some(Base::of(state, Content::Hash(digest), true));
         Ok(Saved::Written)
+    }
+
+    /// After a failure: what was written may be there although it is not known to be durable. Then the next one follows it.
+    fn look_again(&mut self, written: &State, digest: Digest) {
+        if let Ok(Some(found)) = self.store.read()
+            && Version::from(&found) == Version::from(written)
+            && Digest::of_content(&found).is_ok_and(|found| found == digest)
+        {
+            self.base = Some(Base::of(written, Content::Hash(digest), false));
+        }
+    }
+
+    /// The snapshot that was last read or written, by its content. None if there is none.
+    pub fn stamp(&mut self) -> Result<Option<Stamp>, StoreError> {
+        let Some(base) = &mut self.base else { return Ok(None) };
+        Ok(Some(Stamp { serial: base.version.serial, digest: base.digest()? }))
     }
 
     /// Puts a state in the place of the stored one as it is, lineage and serial included. Unless forced, only as a
@@ -148,23 +182,27 @@ impl<S: StateStore> Keeper<S> {
                 return Ok(Saved::Unchanged);
             }
         }
-        let hash = content_hash(state)?;
+        let digest = content_digest(state)?;
         let expected = self.version().cloned();
         self.store.write(expected.as_ref(), state)?;
-        self.base = Some(Base { version: Version::from(state), content: Content::Hash(hash) });
+        self.base = Some(Base::of(state, Content::Hash(digest), true));
         Ok(Saved::Written)
     }
 }
 
 impl Base {
+    fn of(state: &State, content: Content, durable: bool) -> Self {
+        Self { version: Version::from(state), content, durable }
+    }
+
     /// Kept once it is known, so that the content need not be.
-    fn hash(&mut self) -> Result<[u8; 32], StoreError> {
-        let hash = match &self.content {
-            Content::Hash(hash) => return Ok(*hash),
-            Content::Read(state) => content_hash(state)?,
+    fn digest(&mut self) -> Result<Digest, StoreError> {
+        let digest = match &self.content {
+            Content::Hash(digest) => return Ok(*digest),
+            Content::Read(state) => content_digest(state)?,
         };
-        self.content = Content::Hash(hash);
-        Ok(hash)
+        self.content = Content::Hash(digest);
+        Ok(digest)
     }
 }
 
@@ -185,13 +223,8 @@ pub fn may_follow(new: &State, stored: &State) -> Result<(), PushError> {
     }
 }
 
-/// Of everything but who wrote it and which snapshot it is.
-fn content_hash(state: &State) -> Result<[u8; 32], StoreError> {
-    let failed = |source: EncodeError| StoreError::Encode { source };
-    let text = encode(state, Layout::Compact).map_err(failed)?;
-    // The heading is the only part that is not content, and it comes first.
-    let content = text.find("\"outputs\":").map_or(text.as_str(), |at| &text[at..]);
-    Ok(Sha256::digest(content.as_bytes()).into())
+fn content_digest(state: &State) -> Result<Digest, StoreError> {
+    Digest::of_content(state).map_err(|source| StoreError::Encode { source })
 }
 
 #[cfg(test)]

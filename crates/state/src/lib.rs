@@ -1,14 +1,19 @@
 //! State: what was made, as Terraform and OpenTofu write it down. Operations are not run here.
 
 mod decode;
+mod digest;
+mod disk;
 mod fields;
 mod file;
+pub mod journal;
 mod keeper;
+mod ledger;
 mod local;
 mod lock;
 mod store;
 mod upgrade;
 mod v4;
+mod witness;
 mod workspace;
 
 use std::collections::BTreeMap;
@@ -21,12 +26,16 @@ use groma_model::text::Str;
 use groma_model::value::Value;
 
 pub use decode::{DecodeError, decode, decode_bytes};
+pub use digest::{Digest, Fingerprint, object_id};
+pub use disk::{Disk, DiskFile, RealDisk, replace_whole};
 pub use file::{FileError, read_file, write_file};
 pub use keeper::{Keeper, PushError, Random, Saved, may_follow, random_id};
+pub use ledger::{Ledger, LedgerError, Pacer, Recovered, Run, Stored};
 pub use local::{LocalStore, StatePaths};
 pub use lock::{LockError, LockInfo, Pause, lock_within};
 pub use store::{StateStore, StoreError, Version};
 pub use v4::{EncodeError, Layout, encode};
+pub use witness::{Testimony, Witness, WitnessError, WitnessFile};
 pub use workspace::{DEFAULT_WORKSPACE, LocalWorkspaces, Selection, WorkspaceError, WorkspaceName};
 
 /// Everything that was made.

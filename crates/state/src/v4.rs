@@ -7,8 +7,10 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use decode::{decode, provider_config};
+pub(crate) use decode::{decode, decode_object, provider_config};
+pub(crate) use encode::write_object;
 pub use encode::{EncodeError, encode};
+pub(crate) use writer::Writer;
 
 /// How a state is laid out as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

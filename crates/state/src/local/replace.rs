@@ -24,7 +24,7 @@ pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// The file that a name leads to, which need not be there.
-pub(super) fn resolve(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
         match fs::symlink_metadata(&path) {
@@ -36,7 +36,7 @@ pub(super) fn resolve(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// The folder that a file is in.
-pub(super) fn dir_of(path: &Path) -> &Path {
+pub(crate) fn dir_of(path: &Path) -> &Path {
     path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -63,7 +63,7 @@ pub(super) fn stage(path: &Path, content: &[u8]) -> io::Result<NamedTempFile> {
 }
 
 /// A name is durable only once its folder is.
-pub(super) fn sync_dir(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_dir(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(dir_of(path))?.sync_all() } else { Ok(()) }
 }
 

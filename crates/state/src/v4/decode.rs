@@ -137,7 +137,7 @@ fn instance_key(at: &At<'_, '_>) -> Decoded<InstanceKey> {
     }
 }
 
-fn decode_object(at: &At<'_, '_>) -> Decoded<ObjectState> {
+pub(crate) fn decode_object(at: &At<'_, '_>) -> Decoded<ObjectState> {
     let status = match at.text("status")?.as_deref() {
         None | Some("") => ObjectStatus::Ready,
         Some("tainted") => ObjectStatus::Tainted,

@@ -180,7 +180,7 @@ fn write_instance(out: &mut Writer, key: &InstanceKey, instance: &InstanceState,
     }
 }
 
-fn write_object(out: &mut Writer, object: &ObjectState) {
+pub(crate) fn write_object(out: &mut Writer, object: &ObjectState) {
     out.key("schema_version");
     out.plain(object.schema_version);
     match &object.attributes {

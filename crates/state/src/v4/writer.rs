@@ -5,7 +5,7 @@ use groma_model::codec::json::write_string;
 use super::Layout;
 
 /// A JSON text that grows.
-pub(super) struct Writer {
+pub(crate) struct Writer {
     out: String,
     layout: Layout,
     depth: usize,
@@ -14,22 +14,22 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(layout: Layout) -> Self {
+    pub(crate) fn new(layout: Layout) -> Self {
         Self { out: String::new(), layout, depth: 0, empty: true }
     }
 
-    pub(super) fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         self.out.push('\n');
         self.out
     }
 
     /// An object whose members `write` adds.
-    pub(super) fn object(&mut self, write: impl FnOnce(&mut Self)) {
+    pub(crate) fn object(&mut self, write: impl FnOnce(&mut Self)) {
         self.nested('{', '}', write);
     }
 
     /// An array whose items `write` adds, each behind [`Self::item`].
-    pub(super) fn array(&mut self, write: impl FnOnce(&mut Self)) {
+    pub(crate) fn array(&mut self, write: impl FnOnce(&mut Self)) {
         self.nested('[', ']', write);
     }
 
@@ -47,7 +47,7 @@ impl Writer {
     }
 
     /// Begins an item of an array.
-    pub(super) fn item(&mut self) {
+    pub(crate) fn item(&mut self) {
         if !self.empty {
             self.out.push(',');
         }
@@ -56,7 +56,7 @@ impl Writer {
     }
 
     /// Begins a member of an object.
-    pub(super) fn key(&mut self, name: &str) {
+    pub(crate) fn key(&mut self, name: &str) {
         self.item();
         write_string(&mut self.out, name);
         self.out.push(':');
@@ -65,19 +65,19 @@ impl Writer {
         }
     }
 
-    pub(super) fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         write_string(&mut self.out, text);
     }
 
     /// A number or a word.
-    pub(super) fn plain(&mut self, text: impl std::fmt::Display) {
+    pub(crate) fn plain(&mut self, text: impl std::fmt::Display) {
         use std::fmt::Write as _;
         // Writing to a string cannot fail.
         let _ = write!(self.out, "{text}");
     }
 
     /// A value that is compact JSON already.
-    pub(super) fn raw(&mut self, json: &str) {
+    pub(crate) fn raw(&mut self, json: &str) {
         match self.layout {
             Layout::Compact => self.out.push_str(json),
             Layout::Indented => self.indented(json),

@@ -1,0 +1,134 @@
+//! Where a journal is kept: what every such place can do, and files on a disk. Companion objects of remote states do the
+//! same, one object for each time that something is made durable.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::reader::JournalPart;
+use crate::disk::{Disk, DiskFile, remove_durably, replace_whole};
+use crate::local::replace::resolve;
+
+/// Where the journal of one state is kept.
+pub trait JournalHome: Send {
+    /// What is there now: the journal first, then what it goes on with elsewhere.
+    fn read(&mut self) -> io::Result<Vec<JournalPart>>;
+
+    /// Begins a journal with these bytes, durably, and only then lets go of what was there before. If it fails, that is
+    /// still there.
+    fn begin(&mut self, start: &[u8]) -> io::Result<Box<dyn JournalFile>>;
+
+    /// Goes on in another place, where [`Self::read`] finds it, beside what is there.
+    fn go_on_elsewhere(&mut self, start: &[u8]) -> io::Result<Box<dyn JournalFile>>;
+
+    /// Removes everything, durably.
+    fn remove(&mut self) -> io::Result<()>;
+}
+
+/// A journal that is written to.
+pub trait JournalFile: Send {
+    /// Adds to its end.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Makes everything durable that was added. If that fails, the file is not used any more.
+    fn sync(&mut self) -> io::Result<()>;
+
+    /// Where it is, for people.
+    fn place(&self) -> String;
+}
+
+/// Journals in files: beside the state, or in a spool.
+pub struct FileHome {
+    disk: Arc<dyn Disk>,
+    path: PathBuf,
+    spares: Vec<PathBuf>,
+    /// How many spares this run has tried.
+    tried: usize,
+}
+
+/// How the journal of a state file is called.
+const SUFFIX: &str = ".groma-journal";
+
+impl FileHome {
+    /// A journal in a file, and where to go on, in this order, when that cannot be written any more.
+    pub fn new(disk: Arc<dyn Disk>, path: PathBuf, spares: Vec<PathBuf>) -> Self {
+        Self { disk, path, spares, tried: 0 }
+    }
+
+    /// The name of the journal beside a state file. Beside the file itself and not a link to it, so that whoever comes
+    /// by another way finds the same.
+    pub fn beside(state: &Path) -> io::Result<PathBuf> {
+        let mut name = resolve(state)?.into_os_string();
+        name.push(SUFFIX);
+        Ok(name.into())
+    }
+
+    fn remove_spares(&mut self) -> io::Result<()> {
+        for spare in &self.spares {
+            if self.disk.read(spare)?.is_some() {
+                remove_durably(&*self.disk, spare)?;
+            }
+        }
+        self.tried = 0;
+        Ok(())
+    }
+}
+
+impl JournalHome for FileHome {
+    fn read(&mut self) -> io::Result<Vec<JournalPart>> {
+        let mut parts = Vec::new();
+        for path in std::iter::once(&self.path).chain(&self.spares) {
+            if let Some(bytes) = self.disk.read(path)? {
+                parts.push(JournalPart { place: path.display().to_string(), bytes });
+            }
+        }
+        Ok(parts)
+    }
+
+    fn begin(&mut self, start: &[u8]) -> io::Result<Box<dyn JournalFile>> {
+        // The state beside it may have got its name from a run that was killed right then.
+        self.disk.sync_names(&self.path)?;
+        let file = replace_whole(&*self.disk, &self.path, start)?;
+        // They are of another run, or of this one and in what was begun now; in both cases they do no harm.
+        let _ = self.remove_spares();
+        Ok(Box::new(NamedFile { file, path: self.path.clone() }))
+    }
+
+    fn go_on_elsewhere(&mut self, start: &[u8]) -> io::Result<Box<dyn JournalFile>> {
+        let mut last = io::Error::from(io::ErrorKind::StorageFull);
+        while let Some(path) = self.spares.get(self.tried) {
+            self.tried += 1;
+            match replace_whole(&*self.disk, path, start) {
+                Ok(file) => return Ok(Box::new(NamedFile { file, path: path.clone() })),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    /// The journal goes first: spares alone say which snapshot they were stored in.
+    fn remove(&mut self) -> io::Result<()> {
+        self.disk.sync_names(&self.path)?;
+        remove_durably(&*self.disk, &self.path)?;
+        self.remove_spares()
+    }
+}
+
+struct NamedFile {
+    file: Box<dyn DiskFile>,
+    path: PathBuf,
+}
+
+impl JournalFile for NamedFile {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.append(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync()
+    }
+
+    fn place(&self) -> String {
+        self.path.display().to_string()
+    }
+}
