@@ -12,9 +12,9 @@ use groma_state::journal::{
     Action, After, Change, Conflict, ConflictKind, Damage, FileHome, Folded, Intent, Journal, Operation, RunId,
 };
 use groma_state::{
-    Attributes, Disk as _, Keeper, Layout, Ledger, LedgerError, LockError, LockInfo, ObjectState,
-    Recovered, ResourceState, Run, State, StateStore, StoreError, Version, WitnessFile, decode_bytes, encode,
-    object_id, replace_whole,
+    Attributes, Disk as _, Keeper, Layout, Ledger, LedgerError, LockError, LockInfo, ObjectState, Recovered,
+    ResourceState, Run, State, StateStore, StoreError, Version, WitnessFile, decode_bytes, encode, object_id,
+    replace_whole,
 };
 
 use super::Dice;
