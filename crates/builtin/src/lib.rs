@@ -24,4 +24,5 @@ mod tls;
 mod web;
 
 pub use kit::outside::{Clock, Outside, Randomness, RandomnessError, RemoteStates, Tfvars};
+pub use random::go_rand::GoRand;
 pub use registry::{Builtin, all, find};

@@ -37,18 +37,15 @@ pub(crate) struct Collected {
 }
 
 /// A value before the declaration of its variable says how to read it.
-enum Raw {
+#[derive(Clone)]
+pub(crate) enum Raw {
     Text { text: String, source: InputSource },
     Expr(Arc<Expr>),
 }
 
 /// Collects the values that are given to declared variables. Values for undeclared ones are judged by where they stand.
 pub(crate) fn collect(sources: &mut SourceMap, start: &Start, declared: &BTreeMap<Str, Variable>) -> Collected {
-    let mut reader = Reader { sources, start, found: BTreeMap::new(), diagnostics: Diagnostics::new() };
-    reader.environment();
-    reader.automatic_files();
-    reader.command_line();
-    let Reader { found, diagnostics, .. } = reader;
+    let (found, diagnostics) = gather(sources, start, None);
     let mut values = BTreeMap::new();
     let mut about_values = Diagnostics::new();
     let mut undeclared = Undeclared::default();
@@ -64,6 +61,22 @@ pub(crate) fn collect(sources: &mut SourceMap, start: &Start, declared: &BTreeMa
     }
     about_values.extend(undeclared.finish());
     Collected { values, diagnostics, about_values }
+}
+
+/// All values that are given, whoever declares variables for them. Files of one more directory have the last word.
+pub(crate) fn gather(
+    sources: &mut SourceMap,
+    start: &Start,
+    more: Option<&Path>,
+) -> (BTreeMap<String, Raw>, Diagnostics) {
+    let mut reader = Reader { sources, start, found: BTreeMap::new(), diagnostics: Diagnostics::new() };
+    reader.environment();
+    reader.automatic_files(&start.root_dir);
+    reader.command_line();
+    if let Some(dir) = more {
+        reader.automatic_files(&start.root_dir.join(dir));
+    }
+    (reader.found, reader.diagnostics)
 }
 
 /// Asks for the values of variables that must have one and have none. That some still have none is an error.
@@ -109,8 +122,8 @@ impl Reader<'_> {
         }
     }
 
-    fn automatic_files(&mut self) {
-        let dir = self.start.working_dir.join(&self.start.root_dir);
+    fn automatic_files(&mut self, shown_dir: &Path) {
+        let dir = self.start.working_dir.join(shown_dir);
         let mut names: Vec<String> = ["terraform.tfvars", "terraform.tfvars.json"].map(String::from).into();
         names.retain(|name| dir.join(name).exists());
         let listed = fs::read_dir(&dir).into_iter().flatten().flatten();
@@ -121,11 +134,8 @@ impl Reader<'_> {
         automatic.sort();
         names.extend(automatic);
         for name in names {
-            let shown = if self.start.root_dir == Path::new(".") || self.start.root_dir == Path::new("") {
-                name
-            } else {
-                self.start.root_dir.join(name).to_string_lossy().into_owned()
-            };
+            let shown_dir = shown_dir.strip_prefix(".").unwrap_or(shown_dir);
+            let shown = shown_dir.join(name).to_string_lossy().into_owned();
             self.file(&shown);
         }
     }
@@ -225,7 +235,7 @@ fn split_assignment(text: &str) -> Result<(&str, &str), Diagnostic> {
 }
 
 /// Reads a value as its variable wants it.
-fn read(sources: &mut SourceMap, variable: &Variable, raw: Raw) -> (InputValue, Diagnostics) {
+pub(crate) fn read(sources: &mut SourceMap, variable: &Variable, raw: Raw) -> (InputValue, Diagnostics) {
     match raw {
         Raw::Text { text, source } if variable.parsing() == Parsing::Literal => {
             (InputValue { value: Value::string(text), source }, Diagnostics::new())

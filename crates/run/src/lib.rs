@@ -20,6 +20,7 @@ pub mod session;
 pub mod showing;
 pub mod state_access;
 pub mod state_edit;
+pub mod testing;
 pub mod view;
 
 /// How transfers tell how far they are; for those who show it.

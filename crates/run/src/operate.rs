@@ -5,7 +5,7 @@ mod counting;
 mod hosts;
 mod importing;
 mod open;
-mod providers;
+pub(crate) mod providers;
 mod reused;
 mod saving;
 
@@ -323,7 +323,7 @@ impl Operation {
 }
 
 /// Adds what was not said yet.
-fn add_new(diagnostics: &mut Diagnostics, found: Diagnostics) {
+pub(crate) fn add_new(diagnostics: &mut Diagnostics, found: Diagnostics) {
     let key = |known: &Diagnostic| {
         (
             known.subject.map(|span| format!("{span:?}")),

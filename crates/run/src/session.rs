@@ -171,6 +171,11 @@ impl Session {
         StaticScope { environment: &self.machine, root_dir: &self.start.root_dir, workspace: &self.workspace, inputs }
     }
 
+    /// The files.
+    pub(crate) fn disk(&self) -> &Disk {
+        &self.disk
+    }
+
     /// Files, clock and randomness.
     pub(crate) fn machine(&self) -> &Machine {
         &self.machine

@@ -11,7 +11,7 @@ const SHORT: usize = 273;
 const PRIME: i64 = (1 << 31) - 1;
 
 /// A generator with a seed.
-pub(super) struct GoRand {
+pub struct GoRand {
     numbers: Vec<u64>,
     added: usize,
     replaced: usize,
@@ -19,11 +19,12 @@ pub(super) struct GoRand {
 
 impl GoRand {
     /// From a text, by its checksum.
-    pub(super) fn seeded(seed: &str) -> Self {
+    pub(crate) fn seeded(seed: &str) -> Self {
         Self::new(checksum(seed.as_bytes()) as i64)
     }
 
-    fn new(seed: i64) -> Self {
+    /// From a number.
+    pub fn new(seed: i64) -> Self {
         let mut small = match seed.rem_euclid(PRIME) {
             0 => 89_482_311,
             seed => seed,
@@ -61,7 +62,7 @@ impl GoRand {
     }
 
     /// A number below the limit, which must not be below 1.
-    pub(super) fn below(&mut self, limit: i64) -> i64 {
+    pub fn below(&mut self, limit: i64) -> i64 {
         let limit = limit.max(1);
         let (bits, draw): (u32, fn(&mut Self) -> i64) =
             if limit < 1 << 31 { (31, Self::short) } else { (63, Self::long) };
@@ -79,7 +80,7 @@ impl GoRand {
     }
 
     /// The numbers below `count` in some order.
-    pub(super) fn permutation(&mut self, count: usize) -> Vec<usize> {
+    pub(crate) fn permutation(&mut self, count: usize) -> Vec<usize> {
         let mut order = vec![0; count];
         for at in 0..count {
             let other = usize::try_from(self.below(at as i64 + 1)).unwrap_or(0);

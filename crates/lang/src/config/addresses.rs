@@ -72,7 +72,7 @@ fn instance_key(key: &StepKey) -> Option<StepKey> {
 
 /// Whether an address may name single instances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keys {
+pub enum Keys {
     /// Keys are part of the address.
     Allowed,
     /// Whole objects only.
@@ -86,7 +86,7 @@ fn fail<T>(summary: &str, detail: impl Into<String>, at: Span) -> Result<T, Fail
 }
 
 /// Reads a reference as an address.
-pub(crate) fn parse(traversal: &Traversal, keys: Keys) -> Result<ObjectAddress, Failure> {
+pub fn parse(traversal: &Traversal, keys: Keys) -> Result<ObjectAddress, Failure> {
     let root = Step::Attr { name: traversal.root.name.clone(), span: traversal.root.span };
     let steps: Vec<Step> = std::iter::once(root).chain(traversal.steps.iter().cloned()).collect();
     let mut rest = steps.as_slice();

@@ -13,19 +13,19 @@ use super::reused::Reused;
 use crate::providers::{ProviderBook, Started};
 
 /// Hands out the providers of a book.
-pub(super) struct BookProviders {
+pub(crate) struct BookProviders {
     book: Arc<ProviderBook>,
     /// Processes that were started for a configuration.
     plugins: Mutex<BTreeMap<ProviderInstance, Arc<Reused>>>,
 }
 
 impl BookProviders {
-    pub(super) fn new(book: Arc<ProviderBook>) -> Self {
+    pub(crate) fn new(book: Arc<ProviderBook>) -> Self {
         Self { book, plugins: Mutex::default() }
     }
 
     /// The book.
-    pub(super) fn book(&self) -> &ProviderBook {
+    pub(crate) fn book(&self) -> &ProviderBook {
         &self.book
     }
 

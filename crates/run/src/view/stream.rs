@@ -1,9 +1,10 @@
 //! The stream of `-json`: one object per line, while things happen. What a line is made of is in `line`, what is told about changes and
-//! running operations in `messages`, and who tells that something still runs in `heartbeat`.
+//! running operations in `messages`, of tests in `testing`, and who tells that something still runs in `heartbeat`.
 
 mod heartbeat;
 mod line;
 mod messages;
+mod testing;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,7 @@ use heartbeat::{Heart, Running};
 pub use line::{Level, line, version_line};
 pub use messages::{ChangeCounts, Operation};
 use messages::{action_name, change_message, elapsed_text, hook_resource, noun, progress_verb, shown, start_verb};
+pub use testing::{About, TestCounts};
 
 /// What time it is.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
