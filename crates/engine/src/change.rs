@@ -143,6 +143,8 @@ pub struct Change {
     pub before: Value,
     /// As it will be, with marks; null if there will be none.
     pub after: Value,
+    /// What of that is sensitive because the configuration says so, whatever the schema says.
+    pub configured_sensitive: Vec<Path>,
     /// What identifies it now.
     pub before_identity: Option<Value>,
     /// What will identify it.

@@ -93,8 +93,7 @@ pub async fn import(request: Request<'_>) -> (Option<State>, Diagnostics) {
 
 /// Where a resource is declared.
 fn node_of(graph: &Graph<'_>, address: &AbsInstance) -> Option<NodeIndex> {
-    let module = graph.module(address.module.module().names())?;
-    graph.find(module, NodeKind::Resource(address.instance.resource.clone()))
+    graph.resource_node(address.module.module().names(), &address.instance.resource)
 }
 
 /// A node and everything that it needs.
@@ -205,7 +204,7 @@ impl Importer<'_, '_> {
             there.entry(wanted.key).or_insert_with(|| later.clone());
         }
         let instances: Vec<(InstanceKey, Value)> = there.into_iter().collect();
-        self.values.set(self.walk.module_address(module), resource, instances);
+        self.values.set((&self.walk, module), resource, instances);
         diagnostics
     }
 

@@ -15,6 +15,8 @@ mod write;
 
 #[cfg(test)]
 mod arbitrary;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 

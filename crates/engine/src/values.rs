@@ -30,8 +30,22 @@ impl<'a> ResourceValues<'a> {
         Self { schemas, known: RwLock::default() }
     }
 
-    /// Takes the instances of a resource in, with marks.
-    pub(crate) fn set(&self, module: &str, resource: &Resource, instances: Vec<(InstanceKey, Value)>) {
+    /// Takes the instances of a resource in, with marks. What their schema calls deprecated is marked as such here.
+    pub(crate) fn set(
+        &self,
+        (walk, module): (&Walk<'_>, InstanceIndex),
+        resource: &Resource,
+        mut instances: Vec<(InstanceKey, Value)>,
+    ) {
+        let schema = self.schemas.resource(&resource.provider, resource.key.mode, &resource.key.ty);
+        if let Some(schema) = schema.filter(|schema| schema.block.contains_deprecated()) {
+            let (origin, remote) = (resource.key.to_string(), walk.is_remote(module));
+            for (_, value) in &mut instances {
+                let marks = schema.block.deprecation_marks(value, &origin, remote);
+                *value = std::mem::replace(value, Value::dynamic()).with_path_marks(&marks);
+            }
+        }
+        let module = walk.module_address(module);
         let value = combined(resource, instances);
         let value = if resource.key.mode == ResourceMode::Ephemeral { value.mark(Mark::Ephemeral) } else { value };
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);

@@ -13,6 +13,7 @@ use groma_model::schema::Block;
 use groma_model::value::Value;
 use groma_syntax::body::Body;
 
+use crate::deprecation;
 use crate::eval::Scope;
 use crate::refs::telling_problems;
 
@@ -27,6 +28,8 @@ pub fn decode_block(body: &Body, schema: &Block, scope: &dyn Scope) -> (Value, D
     let mut decoding = block::Decoding::default();
     let value = decoding.object(body, schema, block::Frame { scope, context: &block::Context::of(schema) });
     if decoding.reference_errors.is_empty() {
+        let (value, deprecations) = deprecation::of_body(value, body);
+        decoding.errors.extend(deprecations);
         return (value, decoding.errors);
     }
     let problems = decoding.reference_errors.iter().map(|(traversal, problem)| (traversal, problem.clone()));

@@ -33,6 +33,7 @@ use groma_model::ty::Type;
 use groma_model::value::Value;
 use groma_syntax::ast::{Expr, Traversal};
 
+use crate::deprecation;
 use crate::environment::Environment;
 use crate::func::{ExternalFunction, Function};
 
@@ -107,8 +108,17 @@ pub struct CallSettings<'a> {
     pub pure_only: bool,
 }
 
-/// Evaluates an expression. The value is unknown where an error was found.
+/// Evaluates an expression. The value is unknown where an error was found. Whether it comes from something deprecated is told,
+/// and does not matter any more after that.
 pub fn evaluate(expr: &Expr, scope: &dyn Scope) -> (Value, Diagnostics) {
+    let (value, mut diagnostics) = evaluate_marked(expr, scope);
+    let (value, deprecations) = deprecation::of_expression(value, expr);
+    diagnostics.extend(deprecations);
+    (value, diagnostics)
+}
+
+/// Evaluates an expression whose value is not used yet: what is deprecated is for others to tell.
+pub(crate) fn evaluate_marked(expr: &Expr, scope: &dyn Scope) -> (Value, Diagnostics) {
     interpreter::run(expr, scope)
 }
 

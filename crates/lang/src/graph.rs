@@ -124,6 +124,11 @@ impl<'t> Graph<'t> {
         self.modules[self.module(path)?].node.module.resources.get(key)
     }
 
+    /// The node of a resource in the module at a path of calls.
+    pub fn resource_node(&self, path: &[Str], key: &ResourceKey) -> Option<NodeIndex> {
+        self.find(self.module(path)?, NodeKind::Resource(key.clone()))
+    }
+
     /// Where a node is declared. None if nothing in the configuration stands for it.
     pub fn place(&self, node: NodeIndex) -> Option<Span> {
         let Node { module, kind } = &self.nodes[node];

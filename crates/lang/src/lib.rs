@@ -5,6 +5,7 @@
 pub mod builtin_schema;
 pub mod config;
 pub mod decode;
+mod deprecation;
 pub mod display;
 pub mod environment;
 pub mod eval;

@@ -185,7 +185,7 @@ pub fn load_tree(
         arguments::check(&root, &mut diagnostics);
     }
     if !diagnostics.has_errors() {
-        diagnostics.extend(providers::first_missing(&root));
+        diagnostics.extend(providers::missing(&root));
     }
     (ModuleTree { root }, diagnostics)
 }

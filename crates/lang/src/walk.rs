@@ -298,6 +298,11 @@ impl Instance {
             calls: BTreeMap::new(),
         }
     }
+
+    /// As its caller names it, e.g. `module.a["x"]`.
+    fn called_as(&self) -> String {
+        self.place.steps().last().map_or_else(String::new, |step| format!("module.{}{}", step.name, step.key))
+    }
 }
 
 /// `depends_on` names whole objects that exist.

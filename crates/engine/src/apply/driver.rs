@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use groma_lang::config::ResourceKey;
-use groma_lang::graph::{NodeIndex, NodeKind};
+use groma_lang::graph::{ModuleIndex, NodeIndex, NodeKind};
 use groma_lang::walk::{InstanceIndex, Purpose, RepetitionData, Settings, Walk};
-use groma_model::address::{AbsInstance, ConfigResource, InstanceKey};
+use groma_model::address::{AbsInstance, ConfigResource, InstanceKey, Module};
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::text::Str;
 use groma_model::value::Value;
 use groma_state::State;
 use tokio::task::JoinSet;
@@ -18,7 +19,7 @@ use super::prepare;
 use super::provision::{self, Provisioning, Ready};
 use super::{Applied, Request, Save};
 use crate::change::{Action, Change};
-use crate::checks::CheckBook;
+use crate::checks::{CheckBook, Checked, CheckedInstance};
 use crate::ephemeral::{self, Leases, OpenJob, Opened};
 use crate::events::{Event, Skipped, shown_id, shown_id_or_name};
 use crate::execution::{Step, StepIndex};
@@ -79,6 +80,8 @@ pub(super) struct Driver<'a, 'r> {
     pub(super) leases: Leases,
     /// Resources whose replacements are made first because of others that change.
     pub(super) made_first: BTreeSet<ConfigResource>,
+    /// Declarations that nobody asks for.
+    pub(super) unasked: BTreeSet<NodeIndex>,
     /// Ephemeral resources that are being opened, by step.
     pub(super) opening: BTreeMap<StepIndex, Openings<'a>>,
     skipped: Vec<Skipped>,
@@ -104,6 +107,7 @@ pub(super) async fn run(request: Request<'_>, save: &mut dyn Save) -> Applied {
         checks: CheckBook::new(walk.graph()),
         leases: Leases::new(),
         made_first: prepare::made_first(walk.graph(), &request.plan.changes),
+        unasked: prepare::unasked(walk.graph()),
         opening: BTreeMap::new(),
         skipped: Vec::new(),
         request: &request,
@@ -289,12 +293,36 @@ impl Driver<'_, '_> {
                 found
             }
             NodeKind::Provider(key) => self.providers.visit(&self.walk, module, &key),
+            NodeKind::Output(name) if self.unasked.contains(&node) => {
+                self.leave_unjudged(module, &name);
+                Diagnostics::new()
+            }
             // What the root tells others is not asked for any more when everything goes.
             NodeKind::Output(_) | NodeKind::Check(_) if module == 0 && self.request.plan.mode == Mode::Destroy => {
                 Diagnostics::new()
             }
-            _ => self.checks.evaluate(&mut self.walk, node),
+            kind => {
+                let found = self.checks.evaluate(&mut self.walk, node);
+                // Of what was known already, or nobody asks for, everything was told with the plan.
+                let is_known = |name: &Str| {
+                    let planned = self.request.plan.outputs.get(name);
+                    planned.is_some_and(|change| change.after.is_wholly_known())
+                };
+                let was_told = match kind {
+                    NodeKind::Output(name) => module == 0 && is_known(&name),
+                    _ => self.unasked.contains(&node),
+                };
+                found.into_iter().filter(|found| !was_told || found.deprecation.is_none()).collect()
+            }
         }
+    }
+
+    /// Nobody asks for an output: what its conditions would say stays open.
+    fn leave_unjudged(&mut self, module: ModuleIndex, name: &Str) {
+        let path = &self.walk.graph().modules[module].node.path;
+        let subject = Checked::Output(Module::new(path.iter().cloned()), name.clone());
+        let places = self.walk.instances_of(module).iter().map(|at| self.walk.module_instance(*at).clone());
+        self.checks.expanded(&subject, places.map(|place| CheckedInstance::Output(place, name.clone())));
     }
 
     /// Takes the result of a task in. Gives what its step goes on with.

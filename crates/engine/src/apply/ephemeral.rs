@@ -43,7 +43,7 @@ impl<'a> Driver<'a, '_> {
             let openings = openings.get_or_insert_with(|| Openings::of(resource));
             let (instances, found) = self.walk.expand_resource(module, resource);
             openings.found.extend(found);
-            self.values.set(self.walk.module_address(module), resource, Vec::new());
+            self.values.set((&self.walk, module), resource, Vec::new());
             let address = key.absolute(self.walk.module_instance(module).clone());
             let subject = Checked::Resource(address.config());
             let all = instances.iter().map(|made| CheckedInstance::Resource(address.instance(made.key.clone())));
@@ -117,7 +117,7 @@ impl<'a> Driver<'a, '_> {
             while let Some((_, key, value)) = values.next_if(|(next, ..)| *next == module) {
                 own.push((key, value));
             }
-            self.values.set(self.walk.module_address(module), openings.resource, own);
+            self.values.set((&self.walk, module), openings.resource, own);
         }
         self.conclude(step, openings.found);
     }

@@ -263,8 +263,13 @@ impl Run<'_> {
         let identity = response.identity.or_else(|| prior.as_ref().and_then(|object| object.identity.clone()));
         let mut object = self.object(value, response.private, identity, sensitive);
         match &prior {
-            // An object that was changed half way is as good as it was.
-            Some(prior) => object.status = prior.status,
+            // An object that was changed half way is as good as it was, and may still hold on to what it was made with.
+            Some(prior) => {
+                object.status = prior.status;
+                if diagnostics.has_errors() {
+                    object.dependencies = Arc::clone(&prior.dependencies);
+                }
+            }
             None if diagnostics.has_errors() => object.status = ObjectStatus::Tainted,
             None => {}
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use groma_lang::config::{Resource, ResourceMode};
-use groma_lang::graph::{Graph, Node, NodeKind};
+use groma_lang::graph::{Graph, Node, NodeIndex, NodeKind};
 use groma_lang::walk::{InstanceIndex, RepetitionData, Site};
 use groma_model::address::{AbsInstance, ConfigResource, InstanceKey};
 use groma_model::diag::{Diagnostic, Diagnostics};
@@ -39,10 +39,10 @@ impl<'a> Driver<'a, '_> {
         }
         let subject = Checked::Resource(address.config());
         if !self.checks.has(&subject) {
-            self.values.set(self.walk.module_address(module), resource, values);
+            self.values.set((&self.walk, module), resource, values);
             return diagnostics;
         }
-        self.values.set(self.walk.module_address(module), resource, values.clone());
+        self.values.set((&self.walk, module), resource, values.clone());
         let found = instances.iter().map(|made| CheckedInstance::Resource(address.instance(made.key.clone())));
         self.checks.expanded(&subject, found);
         let mut values = values.into_iter().peekable();
@@ -80,7 +80,7 @@ impl<'a> Driver<'a, '_> {
         let current = own.filter(|change| change.deposed.is_none());
         let there = current.map(|change| (change.address.key().clone(), change.before.clone())).collect();
         let values = as_it_was(&self.walk, module, resource, there);
-        self.values.set(self.walk.module_address(module), resource, values);
+        self.values.set((&self.walk, module), resource, values);
     }
 
     /// An instance that the plan is not about: as it was, or not known if it was never made.
@@ -106,7 +106,7 @@ impl<'a> Driver<'a, '_> {
         let Some(resource) = self.walk.resource(module, &address.instance.resource) else {
             return self.make_generated(change);
         };
-        if change.action == Action::Update {
+        if matches!(change.action, Action::Create | Action::Update) {
             // What would spread to it from something that does not change is not kept; it would be found changed by others.
             let asked = resource.managed.create_before_destroy == Some(true);
             change.create_before_destroy = asked || self.made_first.contains(&address.config());
@@ -216,8 +216,44 @@ pub(super) fn made_first(graph: &Graph<'_>, changes: &[Change]) -> BTreeSet<Conf
     let (mut seen, mut found) = (BTreeSet::new(), BTreeSet::new());
     for change in changes.iter().filter(|change| change.action != Action::NoOp) {
         let config = change.address.config();
-        if asking.contains(&config) && seen.insert(config) {
+        let is_made_first = change.action == Action::CreateThenDelete || asking.contains(&config);
+        if is_made_first && seen.insert(config) {
             found.extend(change.dependencies.iter().cloned());
+        }
+    }
+    found
+}
+
+/// What nobody asks for while a plan is carried out: local values, outputs and arguments of modules that nothing needs but the end
+/// of their module, and others that nobody asks for. Arguments that are validated always count.
+pub(super) fn unasked(graph: &Graph<'_>) -> BTreeSet<NodeIndex> {
+    let passes_on = |node: NodeIndex| {
+        let Node { module, kind } = &graph.nodes[node];
+        match kind {
+            NodeKind::Local(_) => true,
+            NodeKind::Output(_) => *module != 0,
+            NodeKind::Variable(name) => {
+                let declared = graph.modules[*module].node.module.variables.get(name);
+                *module != 0 && declared.is_some_and(|variable| variable.validations.is_empty())
+            }
+            _ => false,
+        }
+    };
+    let mut asking = vec![0_usize; graph.nodes.len()];
+    for (node, needs) in graph.needs.iter().enumerate() {
+        if graph.nodes[node].kind != NodeKind::Close {
+            needs.iter().for_each(|need| asking[*need] += 1);
+        }
+    }
+    let mut found = BTreeSet::new();
+    let mut open: Vec<NodeIndex> = (0..asking.len()).filter(|node| asking[*node] == 0 && passes_on(*node)).collect();
+    while let Some(node) = open.pop() {
+        found.insert(node);
+        for need in &graph.needs[node] {
+            asking[*need] -= 1;
+            if asking[*need] == 0 && passes_on(*need) {
+                open.push(*need);
+            }
         }
     }
     found

@@ -74,7 +74,7 @@ impl Driver<'_, '_> {
             let others = all.into_iter().map(|instance| instance.key).filter(|key| !known.contains(key));
             instances.extend(others.map(|key| (key, Value::dynamic())));
             instances.sort_by(|(one, _), (other, _)| one.cmp(other));
-            self.values.set(self.walk.module_address(0), resource, instances);
+            self.values.set((&self.walk, 0), resource, instances);
         }
     }
 }

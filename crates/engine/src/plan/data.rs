@@ -60,17 +60,18 @@ pub(super) async fn plan(job: DataJob) -> Result<ReadData, Diagnostics> {
     let mut found = Found { diagnostics: Diagnostics::new(), problem: None };
     let (change, object, value) = match job.deferred {
         Some(_) if job.refresh_only => (None, None, nothing),
-        Some(reason) => (Some(job.change(reason, later())), None, later()),
+        Some(reason) => (Some(job.change(reason, later(), &sensitive)), None, later()),
         None => match read(&job, config.clone(), sensitive.clone(), &mut found.diagnostics).await {
             Ok(object) => {
                 let value = object.marked(&job.kind.schema);
                 let again = job.in_check && !job.refresh_only;
-                let change = again.then(|| job.change(Reason::ReadBecauseCheckNested, value.clone()));
+                let change = again.then(|| job.change(Reason::ReadBecauseCheckNested, value.clone(), &sensitive));
                 (change, Some(object), value)
             }
             Err(errors) if job.in_check => {
                 found.fail_check(errors);
-                let change = (!job.refresh_only).then(|| job.change(Reason::ReadBecauseCheckNested, later()));
+                let change =
+                    (!job.refresh_only).then(|| job.change(Reason::ReadBecauseCheckNested, later(), &sensitive));
                 let unread = known_only(&unknown_until_read(block, &config));
                 (change, Some(object_of(unread, sensitive.clone())), later())
             }
@@ -164,7 +165,7 @@ fn object_of(value: Value, sensitive: Vec<Path>) -> Object {
 
 impl DataJob {
     /// Reading it when the plan is applied.
-    fn change(&self, reason: Reason, after: Value) -> Change {
+    fn change(&self, reason: Reason, after: Value, sensitive: &[Path]) -> Change {
         Change {
             address: self.address.clone(),
             deposed: None,
@@ -174,6 +175,7 @@ impl DataJob {
             reason: Some(reason),
             before: Value::null(self.kind.schema.block.implied_type()),
             after,
+            configured_sensitive: sensitive.to_vec(),
             before_identity: None,
             after_identity: None,
             private: Private::default(),

@@ -3,10 +3,11 @@
 //! Everything about the configuration happens here, on one task; what providers are asked runs on tasks of its own. Results are
 //! taken in as they come, and put in order at the end.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use groma_lang::graph::{NodeIndex, NodeKind};
 use groma_lang::walk::{Purpose, Settings, Walk};
+use groma_model::address::ConfigResource;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use tokio::task::JoinSet;
 
@@ -52,6 +53,8 @@ pub(super) struct Driver<'a, 'r> {
     pub(super) dependencies: Dependencies,
     /// Resources whose replacements are made first, and which of them asks for that.
     pub(super) made_first: BTreeMap<NodeIndex, NodeIndex>,
+    /// What cannot go when everything goes, because something stays that needs it.
+    pub(super) still_needed: BTreeSet<ConfigResource>,
     pub(super) providers: ProviderUse,
     pub(super) gathered: Gathered,
     pub(super) pending: BTreeMap<NodeIndex, Pending<'a>>,
@@ -99,9 +102,15 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
         request: &request,
         values: &values,
         made_first: dependencies.made_first(walk.graph()),
+        still_needed: BTreeSet::new(),
         dependencies,
         providers: ProviderUse::new(request.providers.clone()),
-        gathered: Gathered::new(moved.state, moved.from),
+        gathered: Gathered::new(moved.state, moved.from, |address| {
+            selection.includes_instance(
+                walk.graph().resource_node(address.module.module().names(), &address.instance.resource),
+                address,
+            )
+        }),
         pending: BTreeMap::new(),
         queue: VecDeque::new(),
         diagnostics,

@@ -361,6 +361,9 @@ impl<'a> Driver<'a, '_> {
         let mut prevented = None;
         if let Some(change) = &planned.change {
             prevented = self.check_prevented(node, index, change).err();
+            if prevented.is_some() && self.request.options.mode == Mode::Destroy {
+                self.still_needed.extend(change.dependencies.iter().cloned());
+            }
             if let Some(node) = node.filter(|_| change.action != Action::NoOp) {
                 self.gathered.note_pending(node, &change.address.module);
             }
@@ -399,11 +402,11 @@ impl<'a> Driver<'a, '_> {
         if truth(&self.walk, site, expr)? != Some(true) {
             return Ok(());
         }
+        let Change { address, .. } = change;
         let detail = format!(
-            "Resource {} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid \
-             this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the \
-             plan using the -target or -exclude flags.",
-            change.address
+            "{address} must not be destroyed (prevent_destroy is set), but this plan would destroy it. Either take \
+             prevent_destroy back, or leave it out of this plan with -exclude=\"{}\".",
+            address.resource()
         );
         Err(Diagnostic::error("Resource instance cannot be destroyed", detail).at(resource.declared.header).into())
     }
@@ -447,7 +450,7 @@ impl<'a> Driver<'a, '_> {
             } else {
                 instances
             };
-            self.values.set(self.walk.module_address(module), pending.resource, instances);
+            self.values.set((&self.walk, module), pending.resource, instances);
         }
         found.extend(self.judge(pending));
         self.conclude(node, found);

@@ -31,7 +31,9 @@ impl Driver<'_, '_> {
             return Vec::new();
         }
         let node = self.node_of(address);
-        let forget = Forgetting { removed: self.forgets(address), by_lifecycle: self.skips_destroy(node) };
+        // When everything goes, nobody asks how single objects were meant to go.
+        let removed = if self.request.options.mode == Mode::Destroy { None } else { self.forgets(address) };
+        let forget = Forgetting { removed, by_lifecycle: self.skips_destroy(node) };
         let mut found = Vec::new();
         for (key, instance) in &resource.instances {
             let provider = resource.provider.instance(instance.provider_key.clone());
@@ -52,7 +54,8 @@ impl Driver<'_, '_> {
                         reason => reason,
                     };
                     Ok(Box::new(Job {
-                        previous_address,
+                        // What goes with everything else is where it is, wherever it was.
+                        previous_address: previous_address.filter(|_| self.request.options.mode != Mode::Destroy),
                         address: instance,
                         deposed,
                         origin: None,
@@ -152,10 +155,7 @@ impl Driver<'_, '_> {
 
     /// The declaration of a resource.
     fn node_of(&self, address: &AbsResource) -> Option<NodeIndex> {
-        let graph = self.walk.graph();
-        let path = address.module.module();
-        let module = graph.module(path.names())?;
-        graph.find(module, NodeKind::Resource(address.resource.clone()))
+        self.walk.graph().resource_node(address.module.module().names(), &address.resource)
     }
 
     /// Why nothing in the configuration stands for a resource. None if something does. `made` has all module instances.

@@ -232,10 +232,8 @@ pub(super) const NO_CONFIGURATION: &str = "Provider configuration not present";
 
 fn missing_config(instance: &ProviderInstance, object: &str) -> Diagnostics {
     let detail = format!(
-        "To work with {object} its original provider configuration at {instance} is required, but it has been removed. \
-         This occurs when a provider configuration is removed while objects created by that provider still exist in the \
-         state. Re-add the provider configuration to destroy {object}, after which you can remove the provider \
-         configuration again."
+        "{object} was made by the provider configuration {instance}, which is not there any more. The state still has what it \
+         made: put it back, destroy {object}, and remove it then."
     );
     Diagnostic::error(NO_CONFIGURATION, detail).into()
 }

@@ -44,10 +44,19 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    pub(super) fn new(state: State, moved_from: BTreeMap<AbsInstance, MovedFrom>) -> Self {
-        // Data sources are read anew by every run.
+    /// `read_anew` says which data this plan is about: it is read again, or gone.
+    pub(super) fn new(
+        state: State,
+        moved_from: BTreeMap<AbsInstance, MovedFrom>,
+        read_anew: impl Fn(&AbsInstance) -> bool,
+    ) -> Self {
         let mut prior = state.clone();
-        prior.resources.retain(|address, _| address.resource.mode == ResourceMode::Managed);
+        prior.resources.retain(|address, resource| {
+            if address.resource.mode != ResourceMode::Managed {
+                resource.instances.retain(|key, _| !read_anew(&address.instance(key.clone())));
+            }
+            !resource.instances.is_empty()
+        });
         Self {
             previous: state,
             prior,
@@ -189,6 +198,7 @@ fn drifted(planned: &Planned) -> Option<Change> {
         reason: None,
         before,
         after: after.unwrap_or_else(|| Value::null(schema.block.implied_type())),
+        configured_sensitive: Vec::new(),
         before_identity: previous.identity.clone(),
         after_identity: planned.refreshed.as_ref().and_then(|object| object.identity.clone()),
         private: Private::default(),
@@ -223,6 +233,7 @@ impl Driver<'_, '_> {
         let mut changes: Vec<Change> = std::mem::take(&mut self.gathered.changes).into_values().flatten().collect();
         let place = |change: &Change| (change.address.clone(), change.deposed.clone());
         changes.sort_by_key(place);
+        changes.retain(|change| !self.still_needed.contains(&change.address.config()));
         let mut drift = std::mem::take(&mut self.gathered.drift);
         if self.request.options.mode == Mode::Destroy {
             // It goes, however it has changed.

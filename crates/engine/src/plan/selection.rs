@@ -101,6 +101,8 @@ fn asked_before_removal(graph: &Graph<'_>) -> BTreeSet<NodeIndex> {
         let NodeKind::Resource(key) = &entry.kind else { continue };
         let Some(resource) = graph.modules[entry.module].node.module.resources.get(key) else { continue };
         for expr in [&resource.managed.prevent_destroy, &resource.managed.destroy].into_iter().flatten() {
+            // It is asked in the instances of the module.
+            found.extend(graph.find(entry.module, NodeKind::Expansion));
             for traversal in expr.references() {
                 let Ok(reference) = Reference::parse(traversal) else { continue };
                 found.extend(match reference.subject {

@@ -10,7 +10,6 @@ use groma_model::address::{
 use groma_model::mark::{Deprecation, Mark};
 use groma_model::number::Number;
 use groma_model::path::{Path, PathKey, PathStep};
-use groma_model::schema::{Attribute, Block, NestedBlock, Nesting, Schema};
 use groma_model::text::Str;
 use groma_model::ty::Type;
 use groma_model::value::{Refinement, Value};
@@ -20,6 +19,7 @@ use groma_state::{
     OutputState, ResourceState, State, StoredIdentity,
 };
 
+use super::testing::schema;
 use crate::change::{Action, Change, Note, Reason};
 use crate::checks::{CheckReport, Checked, CheckedInstance, InstanceReport};
 use crate::execution::{Execution, Step};
@@ -27,31 +27,6 @@ use crate::plan::{Mode, Options, OutputChange, Plan, RelevantAttribute};
 
 /// Numbers that are the same for the same seed.
 pub(super) struct Chance(u64);
-
-/// The schemas of all random changes, by resource type.
-pub(super) fn schema(_: &Provider, _: ResourceMode, ty: &str) -> Option<Arc<Schema>> {
-    let with = |names: &[(&str, Type)]| -> BTreeMap<Str, Attribute> {
-        names.iter().map(|(name, ty)| (Str::from(*name), Attribute::of_type(ty.clone()))).collect()
-    };
-    let mut block = Block { attributes: with(&[("id", Type::String), ("size", Type::Number)]), ..Block::default() };
-    let version = match ty {
-        "plain_thing" => 0,
-        "rich_thing" => {
-            block.attributes.extend(with(&[
-                ("anything", Type::Dynamic),
-                ("tags", Type::map(Type::String)),
-                ("names", Type::set(Type::String)),
-                ("pairs", Type::list(Type::object([("a", Type::String), ("b", Type::Bool)]))),
-            ]));
-            let nested = Block { attributes: with(&[("path", Type::String)]), ..Block::default() };
-            let disk = NestedBlock { block: nested, nesting: Nesting::List, min_items: 0, max_items: 0 };
-            block.block_types.insert("disk".into(), disk);
-            3
-        }
-        _ => return None,
-    };
-    Some(Arc::new(Schema { version, block }))
-}
 
 impl Chance {
     pub(super) fn new(seed: u64) -> Self {
@@ -288,6 +263,7 @@ impl Chance {
             reason: self.maybe(|chance| chance.pick(&reasons)),
             before: object(self),
             after: object(self),
+            configured_sensitive: self.some(2, Self::path),
             before_identity: self.maybe(Self::own_value),
             after_identity: self.maybe(Self::own_value),
             private: Private(self.text().into_bytes()),

@@ -62,6 +62,7 @@ impl Stored for Change {
             reason,
             before,
             after,
+            configured_sensitive,
             before_identity,
             after_identity,
             private,
@@ -84,6 +85,7 @@ impl Stored for Change {
         reason.write(out)?;
         write_object(before, &ty, out)?;
         write_object(after, &ty, out)?;
+        configured_sensitive.write(out)?;
         before_identity.write(out)?;
         after_identity.write(out)?;
         private.write(out)?;
@@ -114,6 +116,7 @@ impl Stored for Change {
             reason: Stored::read(input)?,
             before: read_object(&known.ty, input)?,
             after: read_object(&known.ty, input)?,
+            configured_sensitive: Stored::read(input)?,
             before_identity: Stored::read(input)?,
             after_identity: Stored::read(input)?,
             private: Stored::read(input)?,

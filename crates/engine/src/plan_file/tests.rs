@@ -7,7 +7,8 @@ use std::sync::Arc;
 use groma_model::schema::Attribute;
 use groma_model::ty::Type;
 
-use super::arbitrary::{Chance, schema};
+use super::arbitrary::Chance;
+use super::testing::schema;
 use super::*;
 
 #[test]

@@ -42,6 +42,7 @@ fn change(address: &str, action: Action) -> Change {
         reason: None,
         before: nothing.clone(),
         after: nothing,
+        configured_sensitive: Vec::new(),
         before_identity: None,
         after_identity: None,
         private: Private::default(),

@@ -18,7 +18,7 @@ use groma_syntax::body::{Attribute, Body, BodySchema, Content};
 
 use super::as_blocks;
 use super::dynamic::{Iteration, Written};
-use crate::eval::{Bound, Cause, Scope, evaluate, value_notes};
+use crate::eval::{Bound, Cause, Scope, evaluate_marked, value_notes};
 
 /// Collects what is wrong while a body is decoded.
 #[derive(Default)]
@@ -149,7 +149,7 @@ impl Decoding {
                 return Value::dynamic();
             }
         }
-        let (value, diagnostics) = evaluate(expr, scope);
+        let (value, diagnostics) = evaluate_marked(expr, scope);
         self.errors.extend(diagnostics);
         value
     }

@@ -9,7 +9,7 @@ use groma_model::span::SourceMap;
 use groma_model::value::Value;
 use groma_syntax::ast::Expr;
 
-use super::{CallSettings, FunctionScope, MapScope, evaluate};
+use super::{CallSettings, FunctionScope, MapScope, evaluate_marked};
 use crate::environment::{Environment, FileKind};
 use crate::func::registry::Place;
 use crate::func::{CallContext, FunctionError, TemplateRenderer};
@@ -92,7 +92,7 @@ impl TestScope {
 
     pub(crate) fn eval(&self, text: &str) -> (Value, Diagnostics) {
         let functions = FunctionScope::new(self.settings(), Place::Console);
-        evaluate(&expr(text), &MapScope::new(&self.variables, &functions))
+        evaluate_marked(&expr(text), &MapScope::new(&self.variables, &functions))
     }
 
     /// The value of an expression that has no errors.

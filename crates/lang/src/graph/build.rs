@@ -155,8 +155,9 @@ impl Needs<'_, '_> {
 
     fn traversals(&mut self, module: ModuleIndex, traversals: &[Traversal]) {
         for traversal in traversals {
-            // `depends_on` a module waits for all of it, whatever is named of it.
-            if let Ok(Reference { subject: Subject::Module { name, .. }, .. }) = Reference::parse(traversal)
+            // `depends_on` a module waits for all of it; an output of it only for what that is made of.
+            if let Ok(Reference { subject: Subject::Module { name, output: None, .. }, .. }) =
+                Reference::parse(traversal)
                 && let Some(child) = self.graph.modules[module].children.get(&name)
             {
                 self.node(*child, NodeKind::Close);
@@ -255,6 +256,7 @@ impl Needs<'_, '_> {
         self.provider(module, resource.provider_key());
         let managed = &resource.managed;
         self.maybe(module, managed.prevent_destroy.as_deref());
+        self.maybe(module, managed.destroy.as_deref());
         managed.replace_triggered_by.iter().for_each(|expr| self.expr(module, expr));
         if let Some(connection) = &managed.connection {
             self.body(module, &connection.config);

@@ -18,7 +18,7 @@ use crate::config::provider::source;
 use crate::config::{
     ModuleCall, PassedProvider, ProviderConfigKey, ProviderRef, ProviderSource, Repetition, ResourceMode,
 };
-pub(super) use missing::first_missing;
+pub(super) use missing::missing;
 use same_expr::same_expr;
 
 /// Checks a module and everything below it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_model::mark::Mark;
+use groma_model::mark::{Deprecation, Mark};
 use groma_model::span::{SourceMap, Span};
 use groma_model::text::{Str, suggestion};
 use groma_model::ty::Type;
@@ -11,7 +11,7 @@ use groma_model::value::Value;
 use groma_syntax::ast::Traversal;
 
 use super::{CallInstances, InstanceIndex, RepetitionData, Walk};
-use crate::config::{ProviderSource, Repetition, Resource};
+use crate::config::{Output, ProviderSource, Repetition, Resource};
 use crate::eval::{CallSettings, FunctionLookup, Resolved, Scope};
 use crate::func::ExternalFunction;
 use crate::func::registry::{self, Place};
@@ -156,10 +156,22 @@ impl<'w> ModuleScope<'w> {
         if let Some(value) = self.walk.module_values.borrow().get(&asked) {
             return Ok(value.clone());
         }
+        let is_remote = self.walk.graph.modules[*child].node.remote;
         let object = |instance: &InstanceIndex| {
-            let values = &self.walk.arena[*instance].outputs;
-            let value = |name: &Str| values.get(name).cloned().unwrap_or_else(Value::dynamic);
-            Value::object(outputs.keys().map(|name| (name.clone(), value(name))))
+            let made = &self.walk.arena[*instance];
+            let value = |(name, output): (&Str, &Output)| {
+                let value = made.outputs.get(name).cloned().unwrap_or_else(Value::dynamic);
+                let value = match &output.deprecated {
+                    Some(message) => value.mark(Mark::Deprecated(Arc::new(Deprecation {
+                        origin: format!("{}.{name}", made.called_as()).into(),
+                        message: message.clone(),
+                        remote: is_remote,
+                    }))),
+                    None => value,
+                };
+                (name.clone(), value)
+            };
+            Value::object(outputs.iter().map(value))
         };
         let value = match self.walk.arena[self.instance].calls.get(name) {
             None => Value::dynamic(),

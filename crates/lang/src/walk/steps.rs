@@ -99,6 +99,11 @@ impl<'a> Walk<'a> {
         self.arena[instance].module
     }
 
+    /// Whether the module of an instance, or one that it is called through, was fetched from elsewhere.
+    pub fn is_remote(&self, instance: InstanceIndex) -> bool {
+        self.graph.modules[self.arena[instance].module].node.remote
+    }
+
     /// The module instance that called this one.
     pub fn caller(&self, instance: InstanceIndex) -> Option<InstanceIndex> {
         self.arena[instance].parent

@@ -1,6 +1,9 @@
 //! Input variables: from a given value to the value that expressions see.
 
+use std::sync::Arc;
+
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::mark::Deprecation;
 use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_model::ty::Type;
@@ -107,7 +110,9 @@ impl Walk<'_> {
         let summary = "Variable marked as deprecated by the module author";
         let detail =
             format!("Variable \"{}\" is marked as deprecated with the following message:\n{message}", variable.name);
-        Diagnostic::warning(summary, detail).at(argument.expr.span).into()
+        let origin = format!("{}.{}", self.arena[instance].called_as(), variable.name).into();
+        let deprecation = Deprecation { origin, message: message.clone(), remote: self.is_remote(instance) };
+        Diagnostic::warning(summary, detail).at(argument.expr.span).about(Arc::new(deprecation)).into()
     }
 
     fn check_validations(&self, instance: InstanceIndex, variable: &Variable) -> Diagnostics {

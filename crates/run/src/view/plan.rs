@@ -18,6 +18,7 @@ use groma_model::diag::Diagnostics;
 use groma_model::schema::IdentitySchema;
 use groma_model::span::SourceMap;
 use groma_model::text::Str;
+use groma_model::ty::Type;
 use groma_model::value::Value;
 use groma_state::{OutputState, ResourceState};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
@@ -224,7 +225,9 @@ struct PlannedOutput<'p> {
 impl<'p> PlannedOutput<'p> {
     fn new(after: &'p Value, sensitive: bool) -> Self {
         let known = Some(after).filter(|after| after.is_wholly_known());
-        Self { sensitive, ty: known.map(|after| type_value(&after.ty())), value: known.map(Plain) }
+        // Nothing is nothing, whatever it could have been.
+        let ty = |after: &Value| if after.is_null() { type_value(&Type::Dynamic) } else { type_value(&after.ty()) };
+        Self { sensitive, ty: known.map(ty), value: known.map(Plain) }
     }
 }
 
@@ -264,8 +267,11 @@ impl Serialize for PlannedObject<'_, '_> {
         // Of what is made anew or read the other tools tell only what the configuration hides; `resource_changes` has it all.
         let made_anew = change.action.is_replace() && change.reason != Some(Reason::ReplaceBecauseTainted);
         let only_configured = made_anew || resource.mode == ResourceMode::Data;
-        let by_configuration =
-            if only_configured { without_marks_of(&change.schema.block, &change.after) } else { change.after.clone() };
+        let by_configuration = if only_configured {
+            without_marks_of(&change.schema.block, &change.after, &change.configured_sensitive)
+        } else {
+            change.after.clone()
+        };
         let has_values =
             |after: &&Value| after.as_entries().is_some_and(|entries| entries.values().iter().any(Value::is_known));
         let json = PlannedObjectJson {

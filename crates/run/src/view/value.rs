@@ -167,12 +167,13 @@ pub fn marked(value: &Value) -> Shape<'_> {
     shape_of(value, None)
 }
 
-/// An object without the marks that its schema explains.
-pub fn without_marks_of(block: &Block, value: &Value) -> Value {
+/// An object without the marks that its schema explains and that have no other reason.
+pub fn without_marks_of(block: &Block, value: &Value, others: &[Path]) -> Value {
     let (plain, marks) = value.clone().unmark_deep_with_paths();
     let explained: BTreeSet<Path> =
         block.sensitive_marks(&plain).iter().map(|found| marked_place(&found.path)).collect();
-    let kept: Vec<PathMarks> = marks.into_iter().filter(|found| !explained.contains(&found.path)).collect();
+    let is_kept = |path: &Path| !explained.contains(path) || others.contains(path);
+    let kept: Vec<PathMarks> = marks.into_iter().filter(|found| is_kept(&found.path)).collect();
     plain.with_path_marks(&kept)
 }
 
@@ -317,6 +318,6 @@ mod tests {
         let all = value.clone().with_path_marks(&block.sensitive_marks(&value));
         assert_eq!(shown(&marked(&all)), expected);
         let expected = json!({"few": [{}], "later": [], "marked": true, "one": {}, "plain": [false]});
-        assert_eq!(shown(&marked(&without_marks_of(&block, &all))), expected);
+        assert_eq!(shown(&marked(&without_marks_of(&block, &all, &[]))), expected);
     }
 }

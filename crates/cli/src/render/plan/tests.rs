@@ -71,6 +71,7 @@ fn change(at: &str, action: Action, before: Value, after: Value) -> Change {
         reason: None,
         before,
         after,
+        configured_sensitive: Vec::new(),
         before_identity: None,
         after_identity: None,
         private: Default::default(),

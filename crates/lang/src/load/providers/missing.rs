@@ -2,17 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use groma_model::diag::Diagnostic;
+use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::text::Str;
 
 use super::module_text;
 use crate::config::{ModuleCall, ProviderSource};
 use crate::load::ModuleNode;
 
-/// The first use of a configuration that does not exist. It has no place in the text, as in OpenTofu.
-pub(in crate::load) fn first_missing(root: &ModuleNode) -> Option<Diagnostic> {
+/// Uses of configurations that do not exist. Where one is passed on that does not exist, only that is told.
+pub(in crate::load) fn missing(root: &ModuleNode) -> Diagnostics {
     let mut known = Known::default();
-    known.declare(root, None).or_else(|| known.check_resources(root))
+    if let Some(diagnostic) = known.declare(root, None) {
+        return diagnostic.into();
+    }
+    let mut found = Diagnostics::new();
+    known.check_resources(root, &mut found);
+    found
 }
 
 /// A configuration: the module, the provider, the alias.
@@ -41,7 +46,8 @@ impl Known {
                 let provider = module.required_providers.provider_of(&passed.in_child.key.name);
                 let source = (parent.path.clone(), provider.clone(), passed.in_parent.key.alias.clone());
                 if !self.0.contains(&source) {
-                    return Some(Diagnostic::error(format!("missing provider {}", address(&source)), ""));
+                    let summary = format!("missing provider {}", address(&source));
+                    return Some(Diagnostic::error(summary, "").at(passed.in_parent.name_span));
                 }
                 self.0.insert((node.path.clone(), provider, passed.in_child.key.alias.clone()));
             }
@@ -53,7 +59,7 @@ impl Known {
     }
 
     /// Default configurations are made where they are missing; those with an alias are not.
-    fn check_resources(&self, node: &ModuleNode) -> Option<Diagnostic> {
+    fn check_resources(&self, node: &ModuleNode, found: &mut Diagnostics) {
         for resource in node.module.resources.values() {
             let alias = resource.provider_key().alias;
             let key = (node.path.clone(), resource.provider.clone(), alias);
@@ -65,12 +71,14 @@ impl Known {
                 path => format!("{}.{}", module_text(path), resource.key),
             };
             let detail = format!(
-                "To work with {name} its original provider configuration at {} is required, but it does not exist.",
+                "{name} is made by the provider configuration {}, which does not exist. Declare it in a provider block, or \
+                 name another one.",
                 address(&key)
             );
-            return Some(Diagnostic::error("Provider configuration not present", detail));
+            let at = resource.provider_ref.as_ref().map_or(resource.declared.header, |given| given.name_span);
+            found.push(Diagnostic::error("Provider configuration not present", detail).at(at));
         }
-        node.children.values().find_map(|child| self.check_resources(child))
+        node.children.values().for_each(|child| self.check_resources(child, found));
     }
 }
 

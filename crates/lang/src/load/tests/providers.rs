@@ -74,7 +74,7 @@ resource "x_y" "d" { provider = x["a"] }
 fn aliases_that_nobody_declares_are_missing() {
     check(
         &[("main.tf", "resource \"terraform_data\" \"a\" {\n  provider = terraform.nope\n}\n")],
-        &["error Provider configuration not present"],
+        &["error main.tf:2 Provider configuration not present"],
     );
 }
 
