@@ -3,6 +3,7 @@
 mod decode;
 mod digest;
 mod disk;
+pub mod encryption;
 mod fields;
 mod file;
 pub mod journal;
