@@ -1,7 +1,9 @@
 //! The one diagnostic type. Rendering (terminal box, JSON) is done at the edge, not here.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
+use crate::mark::Deprecation;
 use crate::path::Path;
 use crate::span::{SourceMap, Span};
 
@@ -55,6 +57,8 @@ pub struct Diagnostic {
     pub call: Option<CallNote>,
     /// Names other than OpenTofu's own text: our advice, shown behind the detail.
     pub hints: Vec<String>,
+    /// What it is about, where that is something whose author discourages its use.
+    pub deprecation: Option<Arc<Deprecation>>,
 }
 
 impl Diagnostic {
@@ -70,6 +74,7 @@ impl Diagnostic {
             values: Vec::new(),
             call: None,
             hints: Vec::new(),
+            deprecation: None,
         }
     }
 
@@ -116,6 +121,12 @@ impl Diagnostic {
     /// Adds advice.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
+        self
+    }
+
+    /// Says what is deprecated.
+    pub fn about(mut self, deprecation: Arc<Deprecation>) -> Self {
+        self.deprecation = Some(deprecation);
         self
     }
 

@@ -110,7 +110,8 @@ impl Walk<'_> {
         let summary = "Variable marked as deprecated by the module author";
         let detail =
             format!("Variable \"{}\" is marked as deprecated with the following message:\n{message}", variable.name);
-        let origin = format!("{}.{}", self.arena[instance].called_as(), variable.name).into();
+        // The same variable of several calls is told once.
+        let origin = format!("var.{}", variable.name).into();
         let deprecation = Deprecation { origin, message: message.clone(), remote: self.is_remote(instance) };
         Diagnostic::warning(summary, detail).at(argument.expr.span).about(Arc::new(deprecation)).into()
     }

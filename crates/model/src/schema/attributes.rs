@@ -40,14 +40,16 @@ impl Block {
         if !self.contains_deprecated() {
             return Vec::new();
         }
-        let mut found = Vec::new();
+        let marked = |path: &Path, message: &Option<Str>| {
+            let message = message.clone().unwrap_or_else(|| Str::from(""));
+            let origin = Str::from(format!("{origin}{path}"));
+            let mark = Mark::Deprecated(Arc::new(Deprecation { origin, message, remote }));
+            PathMarks { path: path.clone(), marks: Marks::one(mark) }
+        };
+        let mut found: Vec<PathMarks> = Vec::new();
+        found.extend(self.deprecated.then(|| marked(&Path::root(), &self.deprecation_message)));
         self.visit_attributes(value, &mut |path, attribute, _| {
-            if attribute.deprecated {
-                let message = attribute.deprecation_message.clone().unwrap_or_else(|| Str::from(""));
-                let origin = Str::from(format!("{origin}{path}"));
-                let mark = Mark::Deprecated(Arc::new(Deprecation { origin, message, remote }));
-                found.push(PathMarks { path: path.clone(), marks: Marks::one(mark) });
-            }
+            found.extend(attribute.deprecated.then(|| marked(path, &attribute.deprecation_message)));
             true
         });
         found

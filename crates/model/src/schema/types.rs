@@ -25,7 +25,7 @@ impl Block {
 
     /// Whether the use of any attribute inside is discouraged.
     pub fn contains_deprecated(&self) -> bool {
-        self.any_attribute(&|attribute| attribute.deprecated)
+        self.deprecated || self.any_attribute(&|attribute| attribute.deprecated)
     }
 
     fn any_attribute(&self, test: &dyn Fn(&Attribute) -> bool) -> bool {

@@ -3,15 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use groma_lang::load::{ModuleNode, ModuleTree};
 use groma_model::diag::{Diagnostic, Diagnostics, Severity};
-use groma_model::span::{SourceMap, Span};
+use groma_model::mark::Deprecation;
+use groma_model::span::SourceMap;
 
-use super::view::{Deprecation, ViewArgs};
-
-/// Variables whose authors discourage them.
-const DEPRECATED: [&str; 2] =
-    ["Variable marked as deprecated by the module author", "Value derived from a deprecated source"];
+use super::view::{Deprecation as Wanted, ViewArgs};
 
 /// What conditions say is never summed up: each of them was written by somebody.
 const CONDITIONS: [&str; 7] = [
@@ -33,26 +29,42 @@ pub(crate) struct Group {
 }
 
 /// What is left to show.
-pub(crate) fn groups(diagnostics: &Diagnostics, view: &ViewArgs, remote: &RemoteCalls) -> Vec<Group> {
+pub(crate) fn groups(diagnostics: &Diagnostics, view: &ViewArgs) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    let mut known: BTreeMap<(Severity, &str), usize> = BTreeMap::new();
-    for diagnostic in diagnostics.iter().filter(|diagnostic| remote.admits(diagnostic, view.deprecation)) {
+    let mut known: BTreeMap<(Severity, &str, Option<&str>), usize> = BTreeMap::new();
+    let mut seen: BTreeSet<&Deprecation> = BTreeSet::new();
+    for diagnostic in diagnostics {
+        // What is deprecated is told once, however often it is used.
+        let deprecation = diagnostic.deprecation.as_deref();
+        if deprecation.is_some_and(|deprecation| !admits(view, deprecation) || !seen.insert(deprecation)) {
+            continue;
+        }
         let wanted = match diagnostic.severity {
             Severity::Warning => view.consolidate_warnings,
             Severity::Error => view.consolidate_errors,
         };
         let summary = diagnostic.summary.as_str();
         if wanted && diagnostic.subject.is_some() && !CONDITIONS.contains(&summary) {
-            if let Some(index) = known.get(&(diagnostic.severity, summary)) {
+            let kind = (diagnostic.severity, summary, deprecation.map(|deprecation| deprecation.origin.as_str()));
+            if let Some(index) = known.get(&kind) {
                 groups[*index].count += 1;
                 continue;
             }
-            known.insert((diagnostic.severity, summary), groups.len());
+            known.insert(kind, groups.len());
         }
         groups.push(Group { shown: diagnostic.clone(), count: 1 });
     }
     groups.iter_mut().for_each(Group::tell);
     groups
+}
+
+/// Whether something deprecated is to be told.
+fn admits(view: &ViewArgs, deprecation: &Deprecation) -> bool {
+    match view.deprecation {
+        Wanted::All => true,
+        Wanted::Local => !deprecation.remote,
+        Wanted::None => false,
+    }
 }
 
 impl Group {
@@ -86,46 +98,11 @@ pub(crate) fn compact(title: &str, groups: &[Group], sources: &SourceMap) -> Str
     text
 }
 
-/// Which calls of modules lead to modules that were fetched from elsewhere.
-#[derive(Debug, Default)]
-pub(crate) struct RemoteCalls {
-    /// Where all calls begin, and whether they lead elsewhere.
-    calls: BTreeSet<(Span, bool)>,
-}
-
-impl RemoteCalls {
-    /// Of a configuration.
-    pub(crate) fn of(tree: &ModuleTree) -> Self {
-        let mut found = Self::default();
-        found.add(&tree.root);
-        found
-    }
-
-    fn add(&mut self, node: &ModuleNode) {
-        for child in node.children.values() {
-            self.calls.extend(child.call_span.map(|span| (span, child.remote)));
-            self.add(child);
-        }
-    }
-
-    /// Whether this is to be shown.
-    fn admits(&self, diagnostic: &Diagnostic, wanted: Deprecation) -> bool {
-        if wanted == Deprecation::All || !DEPRECATED.contains(&diagnostic.summary.as_str()) {
-            return true;
-        }
-        wanted == Deprecation::Local && !diagnostic.subject.is_some_and(|subject| self.is_remote(subject))
-    }
-
-    /// An argument belongs to the last call that begins before it.
-    fn is_remote(&self, argument: Span) -> bool {
-        let before = self.calls.range(..(argument, false)).next_back();
-        before.is_some_and(|(call, remote)| call.file == argument.file && *remote)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use groma_model::span::FileId;
+    use std::sync::Arc;
+
+    use groma_model::span::{FileId, Span};
 
     use super::*;
 
@@ -147,12 +124,12 @@ mod tests {
     fn what_says_the_same_is_shown_once() {
         let (sources, id) = source();
         let all: Diagnostics = (0..3).map(|at| warning(id, "Old", 2 * at)).collect();
-        let shown = groups(&all, &view(), &RemoteCalls::default());
+        let shown = groups(&all, &view());
         assert_eq!(shown.len(), 1);
         assert_eq!(shown[0].shown.detail, "Why.\n\n(and 2 more similar warnings elsewhere)");
         let text = compact("Warnings:", &shown, &sources);
         assert!(text.contains("- Old\n  on main.tf line 1 (and 2 more)\n"), "{text}");
-        let apart = groups(&all, &ViewArgs::default(), &RemoteCalls::default());
+        let apart = groups(&all, &ViewArgs::default());
         assert_eq!(apart.len(), 3);
     }
 
@@ -161,18 +138,24 @@ mod tests {
         let (_, id) = source();
         let mut all: Diagnostics = (0..2).map(|at| warning(id, "Check block assertion failed", at)).collect();
         all.extend((0..2).map(|_| Diagnostic::warning("Old", "")));
-        assert_eq!(groups(&all, &view(), &RemoteCalls::default()).len(), 4);
+        assert_eq!(groups(&all, &view()).len(), 4);
     }
 
     #[test]
     fn what_is_deprecated_is_shown_as_far_as_wanted() {
         let (_, id) = source();
-        let all: Diagnostics = [1, 5].map(|at| warning(id, DEPRECATED[0], at)).into_iter().collect();
-        let calls = [(Span::new(id, 0, 1), false), (Span::new(id, 4, 5), true)].into_iter().collect();
-        let remote = RemoteCalls { calls };
-        let count = |deprecation| groups(&all, &ViewArgs { deprecation, ..ViewArgs::default() }, &remote).len();
-        assert_eq!(count(Deprecation::All), 2);
-        assert_eq!(count(Deprecation::Local), 1);
-        assert_eq!(count(Deprecation::None), 0);
+        let deprecated = |origin: &str, remote, at| {
+            let deprecation = Deprecation { origin: origin.into(), message: "Old.".into(), remote };
+            warning(id, "Value derived from a deprecated source", at).about(Arc::new(deprecation))
+        };
+        let all: Diagnostics =
+            [deprecated("module.a.x", false, 1), deprecated("module.b.x", true, 2), deprecated("module.a.x", false, 5)]
+                .into_iter()
+                .collect();
+        let count = |deprecation| groups(&all, &ViewArgs { deprecation, ..view() }).len();
+        assert_eq!(count(Wanted::All), 2, "each once");
+        assert_eq!(count(Wanted::Local), 1);
+        assert_eq!(count(Wanted::None), 0);
+        assert!(groups(&all, &view()).iter().all(|group| group.count == 1));
     }
 }

@@ -4,7 +4,7 @@ mod asking;
 mod audience;
 mod voices;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ use groma_run::session::Session;
 use groma_run::state::State;
 use groma_run::view::stream::{ChangeCounts, Operation as Told};
 
-use super::consolidate::{self, RemoteCalls};
+use super::consolidate;
 use super::{Context, PathArgs, PlanningArgs, ViewArgs, provider_access};
 use crate::failure::Failure;
 use crate::prompt::Prompt;
@@ -43,7 +43,6 @@ pub(crate) struct Stage {
     interrupt: Interrupt,
     /// Who draws on the terminal at this moment.
     drawing: Arc<Mutex<Option<Arc<Watcher>>>>,
-    remote: RefCell<RemoteCalls>,
 }
 
 /// Somebody watches a run.
@@ -72,7 +71,6 @@ impl Stage {
             look,
             interrupt: Interrupt::default(),
             drawing: Arc::default(),
-            remote: RefCell::default(),
         };
         if let Some(problem) = problem {
             stage.usage(&problem.into(), &SourceMap::new())?;
@@ -150,7 +148,7 @@ impl Stage {
         if !self.is_human() {
             return Ok(());
         }
-        let groups = consolidate::groups(diagnostics, &self.view, &self.remote.borrow());
+        let groups = consolidate::groups(diagnostics, &self.view);
         if self.view.compact_warnings && !groups.is_empty() && !groups.iter().any(|group| group.shown.is_error()) {
             let title = self.ui().warning("Warnings:");
             return self.people(&consolidate::compact(&title, &groups, sources));
@@ -195,10 +193,7 @@ impl Stage {
         let wishes = self.wishes(context, args, kind);
         let (operation, diagnostics) =
             self.ready(context, session, |session, access| Operation::open(session, access, wishes))?;
-        Ok(operation.map(|operation| {
-            self.remote.replace(RemoteCalls::of(operation.tree()));
-            (operation, diagnostics)
-        }))
+        Ok(operation.map(|operation| (operation, diagnostics)))
     }
 
     /// The same for a plan that was saved.
@@ -212,10 +207,7 @@ impl Stage {
         let wishes = self.wishes(context, args, Kind::Apply);
         let (opened, diagnostics) =
             self.ready(context, session, |session, access| Operation::open_saved(session, access, saved, wishes))?;
-        Ok(opened.map(|(operation, plan)| {
-            self.remote.replace(RemoteCalls::of(operation.tree()));
-            (operation, plan, diagnostics)
-        }))
+        Ok(opened.map(|(operation, plan)| (operation, plan, diagnostics)))
     }
 
     /// Opens something with the providers that the CLI configuration leads to, and says why that failed if it did.
