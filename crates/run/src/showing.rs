@@ -8,13 +8,14 @@ use groma_builtin::kit::Moment;
 use groma_lang::load::ModuleTree;
 use groma_lang::oracle::SchemaSource;
 use groma_model::address::Provider;
-use groma_model::diag::Diagnostics;
+use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::schema::IdentitySchema;
 use groma_state::State;
 
 use crate::providers::{BookOracle, ProviderAccess, ProviderBook, Strictness};
 use crate::requirements;
 use crate::session::Session;
+use crate::view::state::StateView;
 
 /// The schemas of the providers in a book.
 pub fn schemas(book: &ProviderBook) -> impl SchemaSource + '_ {
@@ -24,6 +25,33 @@ pub fn schemas(book: &ProviderBook) -> impl SchemaSource + '_ {
 /// What identifies the objects of a resource type.
 pub fn identity(book: &ProviderBook, provider: &Provider, kind: &str) -> Option<Arc<IdentitySchema>> {
     book.schema(provider)?.identities.get(kind).cloned()
+}
+
+/// Asks for providers without whose schemas nothing can be told of their objects.
+pub(crate) fn require<'p>(
+    book: &ProviderBook,
+    providers: impl IntoIterator<Item = &'p Provider>,
+) -> Result<(), Diagnostics> {
+    let missing = providers.into_iter().filter(|provider| book.schema(provider).is_none());
+    let found: Diagnostics = missing.map(not_installed).collect();
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+fn not_installed(provider: &Provider) -> Diagnostic {
+    let detail = format!(
+        "Only the schemas of provider {provider} say what its objects are, and it is not installed. To install it, run:\n  \
+         groma init"
+    );
+    Diagnostic::error("Failed to load plugin schemas", detail)
+}
+
+/// A state for machines. All its providers must be there.
+pub fn state_document(book: &ProviderBook, state: &State) -> Result<String, Diagnostics> {
+    require(book, state.providers())?;
+    let mut text = Vec::new();
+    let written = StateView { state, schemas: &schemas(book) }.write(&mut text);
+    written.map_err(|problem| problem.diagnostics("state"))?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// A moment as documents tell it, to the second.

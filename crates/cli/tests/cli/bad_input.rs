@@ -234,12 +234,12 @@ fn providers_modules_and_backends_that_are_not_there() {
         (
             "resource \"random_id\" \"x\" {\n  provider    = random.nope\n  byte_length = 1\n}\n",
             "Provider configuration not present",
-            "hashicorp/random\"].nope",
+            "on main.tf line 6",
         ),
         (
             "resource \"terraform_data\" \"b\" {\n  provisioner \"nope\" {\n  }\n}\n",
             "Missing required provisioner plugin",
-            "\"nope\"",
+            "on main.tf line 6",
         ),
         (
             "data \"terraform_remote_state\" \"x\" {\n  backend = \"local\"\n\n  config = {\n    path = \"nowhere.tfstate\"\n  \

@@ -144,8 +144,7 @@ resource "terraform_data" "kept" {
 "#;
     let sandbox = applied(config);
     let outcome = sandbox.run(&["explain", "-var=release=2", "terraform_data.kept"]);
-    let blocked = "\nBlocked\n  Resource instance cannot be destroyed: Resource terraform_data.kept has \
-                   lifecycle.prevent_destroy set";
+    let blocked = "\nBlocked\n  Resource instance cannot be destroyed: terraform_data.kept must not be destroyed";
     assert!(outcome.stdout.contains(blocked), "{}", outcome.stdout);
 }
 

@@ -17,6 +17,7 @@ use crate::operate::VariablePrompt;
 use crate::providers::{ProviderAccess, ProviderBook, Strictness};
 use crate::requirements;
 use crate::session::{Loaded, Session};
+use crate::showing;
 
 /// A saved plan that is only looked at: the state may have changed since, and nothing is locked.
 pub struct Looked {
@@ -67,7 +68,8 @@ impl Session {
         needed.add_state(saved.providers());
         let (book, found) = self.provider_book(&access, &needed.all, Strictness::WhatIsThere);
         diagnostics.extend(found);
-        let plan = if diagnostics.has_errors() { None } else { diagnostics.take(saved.plan(&book)) };
+        let is_complete = diagnostics.take(showing::require(&book, saved.providers())).is_some();
+        let plan = if diagnostics.has_errors() || !is_complete { None } else { diagnostics.take(saved.plan(&book)) };
         let Some(plan) = plan else {
             book.close(&access.online);
             return (None, diagnostics);

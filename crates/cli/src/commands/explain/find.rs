@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn whole_addresses_are_named() {
-        assert!(names("Resource a_b.web has lifecycle.prevent_destroy set", "a_b.web"));
+        assert!(names("a_b.web must not be destroyed", "a_b.web"));
         assert!(names("It is about a_b.web.", "a_b.web"));
         assert!(!names("Resource a_b.web[0] has", "a_b.web"));
         assert!(!names("Resource module.x.a_b.web has", "a_b.web"));

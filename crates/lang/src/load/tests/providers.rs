@@ -73,8 +73,12 @@ resource "x_y" "d" { provider = x["a"] }
 #[test]
 fn aliases_that_nobody_declares_are_missing() {
     check(
-        &[("main.tf", "resource \"terraform_data\" \"a\" {\n  provider = terraform.nope\n}\n")],
-        &["error main.tf:2 Provider configuration not present"],
+        &[(
+            "main.tf",
+            "resource \"terraform_data\" \"a\" {\n  provider = terraform.nope\n}\n\
+             resource \"terraform_data\" \"b\" {\n  provider = terraform.neither\n}\n",
+        )],
+        &["error main.tf:2 Provider configuration not present", "error main.tf:5 Provider configuration not present"],
     );
 }
 
