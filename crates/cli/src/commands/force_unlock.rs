@@ -5,8 +5,7 @@ use std::process::ExitCode;
 use groma_run::state_access::{PathOverrides, StateAccess};
 
 use super::Context;
-use super::shared::{JsonArgs, VariableArgs, ViewArgs};
-use super::state::editing::{Desk, Done};
+use super::state::editing::{DeskArgs, Done};
 use crate::failure::Failure;
 
 /// Take away the lock of a state.
@@ -23,17 +22,11 @@ pub(crate) struct Args {
     pub(crate) force: bool,
 
     #[command(flatten)]
-    pub(crate) variables: VariableArgs,
-
-    #[command(flatten)]
-    pub(crate) json: JsonArgs,
-
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
+    pub(crate) desk: DeskArgs,
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::new(context, &args.view, &args.json, args.variables)?;
+    let mut desk = args.desk.open(context)?;
     let opened = StateAccess::open(&mut desk.session, &PathOverrides::default());
     let done = opened.and_then(|mut access| {
         access.force_unlock(&args.lock_id)?;

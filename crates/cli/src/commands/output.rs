@@ -8,10 +8,9 @@ use groma_run::state_access::{PathOverrides, StateAccess};
 use groma_run::view::outputs::{self, Outputs};
 
 use super::Context;
-use super::shared::{JsonArgs, SensitiveArgs, VariableArgs, ViewArgs, session};
+use super::shared::{JsonArgs, LookArgs};
 use crate::failure::Failure;
 use crate::render;
-use crate::ui::Ui;
 
 /// Show output values.
 ///
@@ -31,22 +30,12 @@ pub(crate) struct Args {
     pub(crate) state: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) variables: VariableArgs,
-
-    #[command(flatten)]
-    pub(crate) json: JsonArgs,
-
-    #[command(flatten)]
-    pub(crate) sensitive: SensitiveArgs,
-
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
+    pub(crate) look: LookArgs,
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let ui = Ui::new(args.view.no_color || context.environment.no_color);
-    let mut session = session(context, ".".into(), args.variables);
-    if let Err(problem) = usage(&args.json, args.raw, args.name.as_deref()) {
+    let (ui, mut session) = args.look.start(context);
+    if let Err(problem) = usage(&args.look.json, args.raw, args.name.as_deref()) {
         ui.diagnostics(&problem.into(), session.sources());
         return Ok(ExitCode::FAILURE);
     }
@@ -61,12 +50,11 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     };
     let none = Outputs::new();
     let outputs = state.as_ref().map_or(&none, |state| &state.outputs);
-    let asked = Asked { name: args.name.as_deref(), raw: args.raw, show_sensitive: args.sensitive.show_sensitive };
-    let mut shown = if args.json.json { asked.json(outputs) } else { asked.human(outputs) };
-    if let Some(path) = &args.json.json_into {
-        let path = context.working_dir.join(path);
+    let asked = Asked { name: args.name.as_deref(), raw: args.raw, show_sensitive: args.look.sensitive.show_sensitive };
+    let mut shown = if args.look.json.json { asked.json(outputs) } else { asked.human(outputs) };
+    if args.look.json.json_into.is_some() {
         let (text, problems) = asked.json(outputs);
-        std::fs::write(&path, text).map_err(|source| Failure::Write { path, source })?;
+        args.look.write_json(context, &text)?;
         if !shown.1.has_errors() {
             shown.1.extend(problems);
         }

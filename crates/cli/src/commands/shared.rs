@@ -2,6 +2,7 @@
 
 mod consolidate;
 pub(super) mod generated;
+mod look;
 mod operation;
 mod stage;
 mod state;
@@ -23,6 +24,7 @@ use crate::announce::Announcer;
 use crate::failure::Failure;
 use crate::ui::Ui;
 
+pub(crate) use look::LookArgs;
 pub(crate) use operation::{OperationArgs, PlanningArgs, no_replacement};
 pub(crate) use stage::Stage;
 pub(crate) use state::{BackendArgs, LockArgs, PathArgs};

@@ -13,14 +13,12 @@ use groma_run::state::{State, decode_bytes};
 use groma_run::state_access::{PathOverrides, StateAccess};
 use groma_run::view::config::{ConfigView, config_json, module_json};
 use groma_run::view::plan::PlanView;
-use groma_run::view::state::StateView;
 use groma_run::view::text::{ViewError, write_line};
 
 use super::Context;
-use super::shared::{JsonArgs, SensitiveArgs, VariableArgs, ViewArgs, provider_access, session};
+use super::shared::{LookArgs, VariableArgs, provider_access, session};
 use crate::failure::Failure;
 use crate::render::{self, Look};
-use crate::ui::Ui;
 
 /// Show the state or a saved plan.
 ///
@@ -48,25 +46,19 @@ pub(crate) struct Args {
     pub(crate) module: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) variables: VariableArgs,
-
-    #[command(flatten)]
-    pub(crate) json: JsonArgs,
-
-    #[command(flatten)]
-    pub(crate) sensitive: SensitiveArgs,
-
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
+    pub(crate) look: LookArgs,
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let ui = Ui::new(args.view.no_color || context.environment.no_color);
-    let mut session = session(context, ".".into(), args.variables.clone());
+    let (ui, mut session) = args.look.start(context);
     let shown = target(&args).and_then(|target| {
-        let look =
-            Look { style: ui.style(), fold: false, show_sensitive: args.sensitive.show_sensitive, in_automation: true };
-        let wanted = Wanted { human: !args.json.json, json: args.json.json || args.json.json_into.is_some(), look };
+        let look = Look {
+            style: ui.style(),
+            fold: false,
+            show_sensitive: args.look.sensitive.show_sensitive,
+            in_automation: true,
+        };
+        let wanted = Wanted { human: !args.look.json.json, json: args.look.wants_json(), look };
         Show { context, wanted }.show(&mut session, &target)
     });
     let texts = match shown {
@@ -76,11 +68,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::FAILURE);
         }
     };
-    ui.out(if args.json.json { &texts.json } else { &texts.human })?;
-    if let Some(path) = &args.json.json_into {
-        let path = context.working_dir.join(path);
-        std::fs::write(&path, &texts.json).map_err(|source| Failure::Write { path, source })?;
-    }
+    args.look.show(context, ui, &texts.human, &texts.json)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -96,10 +84,10 @@ enum Target {
 /// Reads it from the arguments, as far as they go together.
 fn target(args: &Args) -> Result<Target, Diagnostics> {
     let refuse = |summary: &str, detail: &str| Err(Diagnostic::error(summary, detail).into());
-    if args.config && !args.json.json {
+    if args.config && !args.look.json.json {
         return refuse("JSON output required for configuration", "The -config option requires -json to be specified.");
     }
-    if args.module.is_some() && !args.json.json {
+    if args.module.is_some() && !args.look.json.json {
         return refuse("JSON output required for module", "The -module=DIR option requires -json to be specified.");
     }
     let mut chosen = Vec::new();
@@ -201,7 +189,7 @@ impl Show<'_> {
             let schema = |provider: &Provider, mode, kind: &str| schemas.resource(provider, mode, kind);
             texts.human = render::state::state(state, &schema, &self.wanted.look);
         }
-        let written = self.written("state", |to| StateView { state, schemas: &schemas }.write(to));
+        let written = if self.wanted.json { showing::state_document(&book, state) } else { Ok(String::new()) };
         showing::close(&book, &access);
         texts.json = written?;
         Ok(texts)

@@ -50,9 +50,9 @@ impl What {
     fn view(&self) -> &ViewArgs {
         match self {
             What::Delete(args) => &args.view,
-            What::List(args) => &args.view,
+            What::List(args) => &args.desk.view,
             What::New(args) => &args.view,
-            What::Select(args) => &args.view,
+            What::Select(args) => &args.desk.view,
             What::Show(args) => &args.view,
         }
     }

@@ -80,7 +80,10 @@ fn without_a_provider_nobody_knows_what_is_secret() {
         let shown = works(&sandbox, arguments);
         assert!(shown.contains("resource \"acme_vault\" \"v\" {") && !shown.contains("hunter2"), "{shown}");
     }
-    refused(&sandbox, &["show", "-json"], "Failed to marshal state to json");
+    for arguments in [&["show", "-json"][..], &["state", "show", "-json", "acme_vault.v"]] {
+        let said = refused(&sandbox, arguments, "Failed to load plugin schemas");
+        assert!(said.contains("groma init"), "{said}");
+    }
     // What needs no schema works all the same.
     works(&sandbox, &["state", "mv", "acme_vault.v", "acme_vault.w"]);
 }

@@ -12,7 +12,7 @@ use groma_run::state_edit;
 
 use crate::announce::Announcer;
 use crate::commands::Context;
-use crate::commands::shared::{JsonArgs, LockArgs, PathArgs, VariableArgs, ViewArgs, announcer, session};
+use crate::commands::shared::{BackendArgs, JsonArgs, LockArgs, PathArgs, VariableArgs, ViewArgs, announcer, session};
 use crate::failure::Failure;
 
 /// Where a command stands: what it says, and what it works on.
@@ -21,6 +21,55 @@ pub(crate) struct Desk {
     pub(crate) announcer: Arc<Announcer>,
     /// The working directory.
     pub(crate) session: Session,
+}
+
+/// How something is found and said.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct DeskArgs {
+    #[command(flatten)]
+    pub(crate) variables: VariableArgs,
+
+    #[command(flatten)]
+    pub(crate) json: JsonArgs,
+
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+impl DeskArgs {
+    /// In the working directory.
+    pub(crate) fn open(self, context: &Context) -> Result<Desk, Failure> {
+        Desk::new(context, &self.view, &self.json, self.variables)
+    }
+}
+
+/// How a state is found, kept from others, and edited.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct EditArgs {
+    #[command(flatten)]
+    pub(crate) variables: VariableArgs,
+
+    #[command(flatten)]
+    pub(crate) lock: LockArgs,
+
+    #[command(flatten)]
+    pub(crate) paths: PathArgs,
+
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+
+    #[command(flatten)]
+    pub(crate) json: JsonArgs,
+
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+impl EditArgs {
+    /// In the working directory.
+    pub(crate) fn desk(&self, context: &Context) -> Result<Desk, Failure> {
+        Desk::new(context, &self.view, &self.json, self.variables.clone())
+    }
 }
 
 /// What an edit came to.

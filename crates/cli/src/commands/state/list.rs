@@ -9,10 +9,9 @@ use groma_run::state::State;
 use groma_run::state_edit;
 
 use crate::commands::Context;
-use crate::commands::shared::{JsonArgs, VariableArgs, ViewArgs};
 use serde_json::json;
 
-use super::editing::Desk;
+use super::editing::DeskArgs;
 use crate::failure::Failure;
 
 /// List the addresses of what is in the state.
@@ -31,17 +30,11 @@ pub(crate) struct Args {
     pub(crate) state: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) variables: VariableArgs,
-
-    #[command(flatten)]
-    pub(crate) json: JsonArgs,
-
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
+    pub(crate) desk: DeskArgs,
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::new(context, &args.view, &args.json, args.variables)?;
+    let mut desk = args.desk.open(context)?;
     let state = match desk.read(args.state) {
         Ok(Some(state)) => state,
         Ok(None) => return desk.refuse(state_edit::no_state()),

@@ -8,9 +8,8 @@ use groma_run::state::State;
 use groma_run::state_access::{PathOverrides, StateAccess};
 use groma_run::state_edit::{self, Moved};
 
-use super::editing::{Desk, Done, Lock, while_locked};
+use super::editing::{Done, EditArgs, Lock, while_locked};
 use crate::commands::Context;
-use crate::commands::shared::{BackendArgs, JsonArgs, LockArgs, PathArgs, VariableArgs, ViewArgs};
 use crate::failure::Failure;
 
 /// Give a resource, resource instance or module another address.
@@ -33,31 +32,16 @@ pub(crate) struct Args {
     pub(crate) backup_out: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) variables: VariableArgs,
-
-    #[command(flatten)]
-    pub(crate) lock: LockArgs,
-
-    #[command(flatten)]
-    pub(crate) paths: PathArgs,
-
-    #[command(flatten)]
-    pub(crate) backend: BackendArgs,
-
-    #[command(flatten)]
-    pub(crate) json: JsonArgs,
-
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
+    pub(crate) edit: EditArgs,
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::new(context, &args.view, &args.json, args.variables)?;
-    let lock = Lock::new("state-mv", &args.lock);
-    let paths = PathOverrides { state: args.paths.state, state_out: None, backup: args.paths.backup };
+    let mut desk = args.edit.desk(context)?;
+    let lock = Lock::new("state-mv", &args.edit.lock);
+    let paths = PathOverrides { state: args.edit.paths.state, state_out: None, backup: args.edit.paths.backup };
     let access = desk.open_edited(&paths);
     let (source, destination, dry_run) = (&args.source, &args.destination, args.dry_run);
-    let Some(state_out) = args.paths.state_out else {
+    let Some(state_out) = args.edit.paths.state_out else {
         return desk.edit(access, lock, |state, _| {
             let moved = state_edit::move_objects(state, None, source, destination)?;
             Ok(Done { save: !dry_run, lines: lines(&moved, dry_run), ..Done::default() })

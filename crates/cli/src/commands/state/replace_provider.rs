@@ -7,10 +7,9 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_run::engine::interrupt::Interrupt;
 use groma_run::state_edit;
 
-use super::editing::{Desk, Done, Lock, overrides};
+use super::editing::{Done, EditArgs, Lock, overrides};
 use crate::announce::Announcer;
 use crate::commands::Context;
-use crate::commands::shared::{BackendArgs, JsonArgs, LockArgs, PathArgs, VariableArgs, ViewArgs};
 use crate::failure::Failure;
 use crate::prompt::{Prompt, Question};
 use serde_json::json;
@@ -31,27 +30,12 @@ pub(crate) struct Args {
     pub(crate) auto_approve: bool,
 
     #[command(flatten)]
-    pub(crate) variables: VariableArgs,
-
-    #[command(flatten)]
-    pub(crate) lock: LockArgs,
-
-    #[command(flatten)]
-    pub(crate) paths: PathArgs,
-
-    #[command(flatten)]
-    pub(crate) backend: BackendArgs,
-
-    #[command(flatten)]
-    pub(crate) json: JsonArgs,
-
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
+    pub(crate) edit: EditArgs,
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::new(context, &args.view, &args.json, args.variables)?;
-    if args.json.json && !args.auto_approve {
+    let mut desk = args.edit.desk(context)?;
+    if args.edit.json.json && !args.auto_approve {
         let detail = "Nobody can be asked when everything is said as JSON. Give -auto-approve with -json.";
         return desk.refuse(Diagnostic::error("Invalid usage", detail));
     }
@@ -59,8 +43,8 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
         Ok(providers) => providers,
         Err(problems) => return desk.failed(&problems),
     };
-    let access = desk.open_edited(&overrides(args.paths));
-    desk.edit(access, Lock::new("state-replace-provider", &args.lock), |state, announcer| {
+    let access = desk.open_edited(&overrides(args.edit.paths));
+    desk.edit(access, Lock::new("state-replace-provider", &args.edit.lock), |state, announcer| {
         let resources = state_edit::resources_of_provider(state, &from);
         if resources.is_empty() {
             return Ok(Done { lines: vec!["No matching resources found.".to_owned()], ..Done::default() });

@@ -4,9 +4,8 @@ use std::process::ExitCode;
 
 use groma_run::state_edit;
 
-use super::editing::{Desk, Done, Lock, overrides};
+use super::editing::{Done, EditArgs, Lock, overrides};
 use crate::commands::Context;
-use crate::commands::shared::{BackendArgs, JsonArgs, LockArgs, PathArgs, VariableArgs, ViewArgs};
 use crate::failure::Failure;
 
 /// Forget objects without destroying them.
@@ -21,28 +20,13 @@ pub(crate) struct Args {
     pub(crate) dry_run: bool,
 
     #[command(flatten)]
-    pub(crate) variables: VariableArgs,
-
-    #[command(flatten)]
-    pub(crate) lock: LockArgs,
-
-    #[command(flatten)]
-    pub(crate) paths: PathArgs,
-
-    #[command(flatten)]
-    pub(crate) backend: BackendArgs,
-
-    #[command(flatten)]
-    pub(crate) json: JsonArgs,
-
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
+    pub(crate) edit: EditArgs,
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::new(context, &args.view, &args.json, args.variables)?;
-    let access = desk.open_edited(&overrides(args.paths));
-    desk.edit(access, Lock::new("state-rm", &args.lock), |state, _| {
+    let mut desk = args.edit.desk(context)?;
+    let access = desk.open_edited(&overrides(args.edit.paths));
+    desk.edit(access, Lock::new("state-rm", &args.edit.lock), |state, _| {
         let removed = state_edit::remove_instances(state, &args.addresses)?;
         if removed.is_empty() && !args.dry_run {
             return Err(state_edit::nothing_found().into());

@@ -11,13 +11,11 @@ use groma_run::showing;
 use groma_run::state::{InstanceState, ResourceState, State};
 use groma_run::state_access::{PathOverrides, StateAccess};
 use groma_run::state_edit;
-use groma_run::view::state::StateView;
 
 use crate::commands::Context;
-use crate::commands::shared::{JsonArgs, SensitiveArgs, VariableArgs, ViewArgs, provider_access, session};
+use crate::commands::shared::{LookArgs, provider_access};
 use crate::failure::Failure;
 use crate::render::{self, Look, Style};
-use crate::ui::Ui;
 
 /// Show the attributes of a resource instance.
 #[derive(Debug, clap::Args)]
@@ -31,25 +29,15 @@ pub(crate) struct Args {
     pub(crate) state: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) variables: VariableArgs,
-
-    #[command(flatten)]
-    pub(crate) json: JsonArgs,
-
-    #[command(flatten)]
-    pub(crate) sensitive: SensitiveArgs,
-
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
+    pub(crate) look: LookArgs,
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let ui = Ui::new(args.view.no_color || context.environment.no_color);
-    let mut session = session(context, ".".into(), args.variables);
+    let (ui, mut session) = args.look.start(context);
     let asked = Asked {
         address: &args.address,
-        show_sensitive: args.sensitive.show_sensitive,
-        as_json: args.json.json || args.json.json_into.is_some(),
+        show_sensitive: args.look.sensitive.show_sensitive,
+        as_json: args.look.wants_json(),
     };
     let paths = PathOverrides { state: args.state, ..PathOverrides::default() };
     let shown = asked.find(context, &mut session, &paths, ui.style());
@@ -60,11 +48,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::FAILURE);
         }
     };
-    ui.out(if args.json.json { &json } else { &human })?;
-    if let Some(path) = args.json.json_into {
-        let path = context.working_dir.join(path);
-        std::fs::write(&path, json).map_err(|source| Failure::Write { path, source })?;
-    }
+    args.look.show(context, ui, &human, &json)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -102,12 +86,9 @@ impl Asked<'_> {
         let look = Look { style, fold: false, show_sensitive: self.show_sensitive, in_automation: true };
         let schema = |provider: &Provider, mode, kind: &str| schemas.resource(provider, mode, kind);
         let human = render::state::instance(&single, &address, &schema, &look).unwrap_or_default();
-        let mut json = Vec::new();
-        let view = StateView { state: &single, schemas: &schemas };
-        let written = if self.as_json { view.write(&mut json) } else { Ok(()) };
+        let json = if self.as_json { showing::state_document(&book, &single) } else { Ok(String::new()) };
         showing::close(&book, &access);
-        written.map_err(|problem| problem.diagnostics("state"))?;
-        Ok((human, String::from_utf8_lossy(&json).into_owned()))
+        Ok((human, json?))
     }
 }
 

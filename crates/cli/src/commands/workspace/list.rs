@@ -6,8 +6,7 @@ use groma_run::state::WorkspaceName;
 use groma_run::state_access::{PathOverrides, StateAccess};
 
 use crate::commands::Context;
-use crate::commands::shared::{JsonArgs, VariableArgs, ViewArgs};
-use crate::commands::state::editing::Desk;
+use crate::commands::state::editing::DeskArgs;
 use crate::failure::Failure;
 use serde_json::json;
 
@@ -15,17 +14,11 @@ use serde_json::json;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    pub(crate) variables: VariableArgs,
-
-    #[command(flatten)]
-    pub(crate) json: JsonArgs,
-
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
+    pub(crate) desk: DeskArgs,
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::new(context, &args.view, &args.json, args.variables)?;
+    let mut desk = args.desk.open(context)?;
     let access = match StateAccess::open(&mut desk.session, &PathOverrides::default()) {
         Ok(access) => access,
         Err(problems) => return desk.failed(&problems),

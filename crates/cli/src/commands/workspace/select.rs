@@ -8,8 +8,7 @@ use groma_run::state_access::{PathOverrides, StateAccess};
 
 use super::new::created;
 use crate::commands::Context;
-use crate::commands::shared::{JsonArgs, VariableArgs, ViewArgs};
-use crate::commands::state::editing::{Desk, Done};
+use crate::commands::state::editing::{DeskArgs, Done};
 use crate::failure::Failure;
 
 /// Select another workspace.
@@ -24,17 +23,11 @@ pub(crate) struct Args {
     pub(crate) or_create: bool,
 
     #[command(flatten)]
-    pub(crate) variables: VariableArgs,
-
-    #[command(flatten)]
-    pub(crate) json: JsonArgs,
-
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
+    pub(crate) desk: DeskArgs,
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::new(context, &args.view, &args.json, args.variables)?;
+    let mut desk = args.desk.open(context)?;
     if context.environment.workspace.is_some() {
         return desk.refuse(Diagnostic::error(
             "The selected workspace is overridden using the TF_WORKSPACE environment variable",
