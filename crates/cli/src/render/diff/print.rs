@@ -127,6 +127,8 @@ impl<'o> Printer<'o> {
     pub(super) fn scalar(&mut self, value: Option<&Value>) {
         match value.map(Value::kind) {
             Some(ValueKind::Bool(value)) => self.out.push_str(if value { "true" } else { "false" }),
+            // Plans have no negative zero: what is sent to providers has none. States may.
+            Some(ValueKind::Number(number)) if number.is_zero() && !self.hide_symbols => self.out.push('0'),
             Some(ValueKind::Number(number)) => self.out.push_str(&number.to_string()),
             _ => self.paint.write(self.out, Tone::Faint, "null"),
         }

@@ -598,3 +598,23 @@ fn deep_values_are_walked() {
         .spawn(move || shown(&schema, None, Some(&only("t", deep)), &[]).lines().count());
     assert_eq!(worker.unwrap().join().unwrap(), 803);
 }
+
+#[test]
+fn zero_has_no_sign_in_plans() {
+    let schema = schema_of(&[("n", argument(Type::Number))], &[]);
+    let zero = Value::number(groma_model::number::Number::parse("-0").unwrap());
+    check(
+        &schema,
+        &only("n", Value::from(1)),
+        &only("n", zero.clone()),
+        expect![[r#"
+            {
+                  ~ n = 1 -> 0
+                }"#]],
+    );
+    let mut state = String::new();
+    let zero = only("n", zero);
+    let mut printer = Printer { hide_symbols: true, ..Printer::new(&mut state, Paint(false), false) };
+    printer.diff(&block(&Pair::same(&zero), &schema), 0, Mode { everything: true, ..Mode::default() });
+    assert!(state.contains("n = -0"), "{state}");
+}
