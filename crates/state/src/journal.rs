@@ -16,4 +16,4 @@ pub use frame::RunId;
 pub use home::{FileHome, JournalFile, JournalHome};
 pub use reader::{Condition, Contents, Gap, JournalPart, ReadError, read_journal, read_journals};
 pub use record::{Action, After, Header, Intent, Operation, Outcome, Record, RecordError, Stamp};
-pub use writer::{Change, Journal, JournalError, Ticket, Trouble};
+pub use writer::{Change, Journal, JournalError, Mark, Ticket, Trouble};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use groma_model::diag::Diagnostic;
 
 use crate::journal::{
-    Contents, Damage, FoldError, Folded, Header, Journal, JournalError, JournalHome, ReadError, RunId, fold,
+    Contents, Damage, FoldError, Folded, Header, Journal, JournalError, JournalHome, Mark, ReadError, RunId, fold,
     read_journals,
 };
 use crate::keeper::Random;
@@ -172,7 +172,7 @@ impl<S: StateStore> Ledger<S> {
                 self.keeper.set_first_lineage(&lineage);
             }
             if folded.changed {
-                base = Some(self.save(folded.state, random)?.state);
+                base = Some(self.save(folded.state, Mark::default(), random)?.state);
             }
         }
         let is_bare = base.as_ref().is_some_and(|state| state.serial == 0 && state.is_empty());
@@ -193,34 +193,33 @@ impl<S: StateStore> Ledger<S> {
         Ok(journal)
     }
 
-    /// Stores a state. It must have everything in it that the journal was told of so far. When it fails, nothing is lost: the
-    /// journal has it.
-    pub fn save(&mut self, mut state: State, random: Random<'_>) -> Result<Stored, StoreError> {
+    /// Stores a state that includes everything before a mark of the journal. When it fails, nothing is lost: the journal has it.
+    pub fn save(&mut self, mut state: State, mark: Mark, random: Random<'_>) -> Result<Stored, StoreError> {
         let journal = self.journal.clone();
-        let covers = journal.as_ref().map(|journal| journal.last()).unwrap_or_default();
         let saved = self.keeper.save_announced(&mut state, random, &mut |stamp| {
             if let Some(journal) = &journal {
                 // A state that is stored unannounced is compared object by object. Not storing it would be worse.
-                let _ = journal.announce(stamp, covers);
+                let _ = journal.announce(stamp, mark);
             }
         })?;
-        let witness_trouble = match saved {
-            Saved::Unchanged => None,
-            Saved::Written => {
-                let witness = Witness::of(&state).map_err(|source| StoreError::Encode { source })?;
-                self.witness.write(&witness).err()
-            }
-        };
         let state = Arc::new(state);
-        if let (Some(journal), Some(stamp)) = (journal, self.keeper.stamp()?) {
-            journal.stored(stamp, covers, Arc::clone(&state));
+        let mut witness_trouble = None;
+        if let Some(stamp) = self.keeper.stamp()? {
+            if saved == Saved::Written {
+                witness_trouble = self.witness.write(&Witness::of(&state, stamp.digest)).err();
+            }
+            if let Some(journal) = journal {
+                journal.stored(stamp, mark, Arc::clone(&state));
+            }
         }
         Ok(Stored { state, saved, witness_trouble })
     }
 
-    /// Ends the run: stores the state, and then lets go of the journal, unless something is left to settle.
+    /// Ends the run: stores the state, which includes everything, and then lets go of the journal, unless something is left to
+    /// settle.
     pub fn finish(&mut self, state: State, random: Random<'_>) -> Result<Stored, LedgerError> {
-        let stored = self.save(state, random)?;
+        let mark = self.journal.as_ref().map(|journal| journal.mark()).unwrap_or_default();
+        let stored = self.save(state, mark, random)?;
         if let (Some(journal), Some(stamp)) = (self.journal.take(), self.keeper.stamp()?) {
             journal.close(stamp)?;
         }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use groma_model::address::ResourceMode;
 use groma_model::codec::json::Json;
 use groma_model::diag::Diagnostic;
 
@@ -12,7 +13,7 @@ use crate::disk::{Disk, remove_durably, replace_whole};
 use crate::fields::At;
 use crate::local::replace::resolve;
 use crate::v4::Writer;
-use crate::{Digest, EncodeError, Layout, State};
+use crate::{Digest, Layout, State};
 
 /// How the witness of a state file is called.
 const SUFFIX: &str = ".groma-witness";
@@ -94,14 +95,13 @@ impl WitnessError {
 }
 
 impl Witness {
-    /// Of a state that was stored.
-    pub fn of(state: &State) -> Result<Self, EncodeError> {
-        Ok(Self {
-            lineage: state.lineage.clone(),
-            serial: state.serial,
-            digest: Digest::of_content(state)?,
-            objects: state.managed_objects().len() as u64,
-        })
+    /// Of a state that was stored, and the digest of its content.
+    pub fn of(state: &State, digest: Digest) -> Self {
+        let managed = state.resources.iter().filter(|(address, _)| address.resource.mode == ResourceMode::Managed);
+        let instances = managed.flat_map(|(_, resource)| resource.instances.values());
+        let objects = instances.map(|instance| instance.deposed.len() + usize::from(instance.current.is_some()));
+        let objects = objects.sum::<usize>() as u64;
+        Self { lineage: state.lineage.clone(), serial: state.serial, digest, objects }
     }
 
     /// As text, with a check of its own.

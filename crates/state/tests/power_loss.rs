@@ -14,7 +14,7 @@ use disk::Simulated;
 use world::World;
 
 /// How many histories are tried when nobody says otherwise.
-const HISTORIES: u64 = 500;
+const HISTORIES: u64 = 300;
 
 /// Chance that is the same every time.
 pub(crate) struct Dice(u64);
@@ -103,6 +103,42 @@ fn nothing_is_lost_when_others_write_the_state_in_between() {
 #[test]
 fn nothing_is_lost_when_the_disk_is_full_or_broken() {
     all_histories(Trouble::Disk);
+}
+
+/// How many steps a history takes that nothing happens to, the second of two runs left out.
+fn steps_of(seed: u64) -> u64 {
+    let (disk, mut world) = (Simulated::default(), World::default());
+    world.run(&disk, &mut Dice::new(seed), 25).unwrap();
+    disk.steps()
+}
+
+#[test]
+fn the_power_goes_at_every_step() {
+    for seed in 0..4 {
+        for step in 1..=steps_of(seed) {
+            for tear in 0..4 {
+                let (disk, mut world) = (Simulated::default(), World::default());
+                disk.lose_power_after(Some(step));
+                let _ = world.run(&disk, &mut Dice::new(seed), 25);
+                disk.restart(&mut Dice::new(tear));
+                world.run(&disk, &mut Dice::new(seed + 100), 10).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn every_step_fails_once() {
+    for seed in 0..8 {
+        for step in 1..=steps_of(seed) {
+            let (disk, mut world) = (Simulated::default(), World::default());
+            disk.fail_at(step);
+            // Whether the run gets over it or gives up, the next one knows everything, even if the power goes in between.
+            let _ = world.run(&disk, &mut Dice::new(seed), 25);
+            disk.restart(&mut Dice::new(step));
+            world.run(&disk, &mut Dice::new(seed + 100), 10).unwrap();
+        }
+    }
 }
 
 /// The same dice, the same history: or seeds would be of no use.

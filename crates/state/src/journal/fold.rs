@@ -344,8 +344,7 @@ impl Folding {
             let there = Fingerprint::of(object);
             there.digest == what.digest || there.is_also(what)
         };
-        let another = self.elsewhere.is_some() && !get(&self.state, from).is_some_and(is_what);
-        if !another
+        if get(&self.state, from).is_some_and(is_what)
             && get(&self.state, to).is_none()
             && let Some((provider, object)) = take(&mut self.state, from)
         {

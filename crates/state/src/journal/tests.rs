@@ -165,8 +165,8 @@ fn full() -> (Memory, Vec<Record>) {
     journal.wait(journal.move_object(&at("a"), &deposed).unwrap().unwrap()).unwrap();
     journal.wait(journal.conclude(None, deposed, After::Absent).unwrap()).unwrap();
     journal.wait(journal.conclude(None, at("b"), After::Unchanged).unwrap()).unwrap();
-    journal.announce(Stamp { serial: 4, digest: Digest::of(b"4") }, 5).unwrap();
-    journal.stored(Stamp { serial: 4, digest: Digest::of(b"4") }, 5, Arc::default());
+    journal.announce(Stamp { serial: 4, digest: Digest::of(b"4") }, Mark(5)).unwrap();
+    journal.stored(Stamp { serial: 4, digest: Digest::of(b"4") }, Mark(5), Arc::default());
     journal.wait(journal.settle(operation).unwrap()).unwrap();
     let records = memory.contents().records.into_values().collect();
     (memory, records)
@@ -344,10 +344,10 @@ fn a_journal_that_cannot_be_written_goes_on_elsewhere() {
     assert_eq!((contents.records.len(), contents.condition), (3, Condition::Complete));
     // When the state is stored, it can begin anew in its place, if there is room again.
     let stamp = Stamp { serial: 9, digest: Digest::of(b"9") };
-    journal.stored(stamp, 3, Arc::default());
+    journal.stored(stamp, Mark(3), Arc::default());
     assert!(journal.trouble().is_some());
     memory.with(|inner| inner.failing.clear());
-    journal.stored(stamp, 3, Arc::default());
+    journal.stored(stamp, Mark(3), Arc::default());
     assert!(journal.trouble().is_none());
     let contents = memory.contents();
     assert_eq!((contents.records.len(), contents.header.unwrap().base), (0, Some(stamp)));
@@ -367,7 +367,7 @@ fn a_spare_alone_is_enough_only_with_the_snapshot() {
     let contents = read_journals(&[spare]).unwrap().unwrap();
     assert!(matches!(fold(Some(&state), &contents, Damage::Refuse), Err(FoldError::Missing(1))));
     state.serial = 4;
-    journal.announce(Stamp::of(&state).unwrap(), 2).unwrap();
+    journal.announce(Stamp::of(&state).unwrap(), Mark(2)).unwrap();
     let contents = read_journals(&[memory.parts().remove(1)]).unwrap().unwrap();
     assert!(!fold(Some(&state), &contents, Damage::Refuse).unwrap().changed);
     // Of an earlier run, it is of no account.
@@ -395,7 +395,7 @@ fn a_long_journal_begins_anew_with_what_is_left_to_settle() {
     for round in 0..30 {
         let operation = journal.intend(change("a")).unwrap();
         journal.wait(journal.conclude(Some(operation), at("a"), big()).unwrap()).unwrap();
-        let covers = journal.last();
+        let covers = journal.mark();
         let stamp = Stamp { serial: 10 + round, digest: Digest::of(&round.to_le_bytes()) };
         journal.announce(stamp, covers).unwrap();
         // One that the snapshot does not have.

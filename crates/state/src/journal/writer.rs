@@ -69,6 +69,10 @@ pub struct Change {
 #[must_use = "a record is safe only once it was waited for"]
 pub struct Ticket(u64);
 
+/// A place in a journal, to say what a state includes: everything before it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark(pub(crate) u64);
+
 /// A journal of one run.
 pub struct Journal {
     header: Header,
@@ -164,7 +168,7 @@ impl Journal {
     }
 
     /// Writes down what came of a change: of one that was intended, or of one that has no effects outside. What depends on it
-    /// may begin once the ticket was waited for. It must be in every state that is stored from now on.
+    /// may begin once the ticket was waited for.
     pub fn conclude(
         &self,
         operation: Option<Operation>,
@@ -191,7 +195,7 @@ impl Journal {
     }
 
     /// Announces a snapshot that includes everything up to a number. When this returns, it may be stored.
-    pub(crate) fn announce(&self, stamp: Stamp, covers: u64) -> Result<(), JournalError> {
+    pub(crate) fn announce(&self, stamp: Stamp, Mark(covers): Mark) -> Result<(), JournalError> {
         let ticket = self.hand_over(&mut self.lock(), Record::Snapshot { stamp, covers })?;
         self.wait(ticket)
     }
@@ -250,13 +254,14 @@ impl Journal {
         self.lock().standing.is_empty()
     }
 
-    /// The number of the last record that was handed over.
-    pub(crate) fn last(&self) -> u64 {
-        self.lock().last
+    /// Everything that was written down so far. To be taken before a state is copied to be stored: what is in the state and
+    /// behind the mark does no harm, but what is before the mark and not in the state would be forgotten.
+    pub fn mark(&self) -> Mark {
+        Mark(self.lock().last)
     }
 
     /// A snapshot is stored that includes everything up to that number. Now and then the journal begins anew without that.
-    pub(crate) fn stored(&self, stamp: Stamp, covers: u64, state: Arc<State>) {
+    pub(crate) fn stored(&self, stamp: Stamp, Mark(covers): Mark, state: Arc<State>) {
         let mut shared = self.lock();
         shared.base = Some(state);
         shared.seen.retain(|_, (number, _)| *number > covers);

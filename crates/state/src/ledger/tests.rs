@@ -53,6 +53,10 @@ fn change(name: &str) -> Change {
     }
 }
 
+fn witness_of(state: &State) -> Witness {
+    Witness::of(state, crate::Digest::of_content(state).unwrap())
+}
+
 fn run(number: u8) -> Run {
     Run { id: RunId([number; 8]), lock: "the-lock".to_owned(), tool: "test".to_owned() }
 }
@@ -113,7 +117,7 @@ fn a_run_that_ends_leaves_the_state_and_its_witness() {
     assert_eq!(place.files(), ["terraform.tfstate", "terraform.tfstate.backup", "terraform.tfstate.groma-witness"]);
     let (_, recovered) = place.recover().unwrap();
     assert!(recovered.folded.is_none());
-    assert_eq!(recovered.witness, Testimony::Known(Witness::of(&second).unwrap()));
+    assert_eq!(recovered.witness, Testimony::Known(witness_of(&second)));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -131,7 +135,7 @@ fn a_run_that_does_not_end_is_gone_on_from() {
         let mut state = recovered.state().cloned().unwrap();
         let journal = ledger.begin(run(2), recovered, &mut || [0; 16]).unwrap();
         make(&journal, &mut state, "b");
-        ledger.save(state.clone(), &mut || [0; 16]).unwrap();
+        ledger.save(state.clone(), journal.mark(), &mut || [0; 16]).unwrap();
         make(&journal, &mut state, "c");
         journal.intend(change("d")).unwrap();
         // Killed.
@@ -266,7 +270,7 @@ fn later_states_of_others_and_empty_ones_are_no_surprise() {
     put(&mut state, "z", "z");
     write_file(&place.state(), &state).unwrap();
     assert_eq!(place.recover().unwrap().1.state().unwrap().serial, 9);
-    let empty = Witness::of(&State { serial: 4, lineage: "x".to_owned(), ..State::default() }).unwrap();
+    let empty = witness_of(&State { serial: 4, lineage: "x".to_owned(), ..State::default() });
     let empty = Testimony::Known(empty);
     empty.check(None).unwrap();
     empty.check(Some(&state)).unwrap();
@@ -278,7 +282,7 @@ fn no_change_of_a_state_goes_unnoticed() {
     let place = place();
     place.whole_run(1, "a");
     let state = place.whole_run(2, "b");
-    let witness = Testimony::Known(Witness::of(&state).unwrap());
+    let witness = Testimony::Known(witness_of(&state));
     let whole = encode(&state, Layout::Indented).unwrap().into_bytes();
     let mut noticed = 0;
     let mut look = |bytes: &[u8], what: &str| match crate::decode_bytes(bytes) {
@@ -358,6 +362,51 @@ fn a_damaged_journal_is_said_and_kept() {
     // What is left of it is true.
     let rest = place.ledger().recover("terraform.tfstate", Damage::TakeTheRest).unwrap();
     assert_eq!(rest.state().unwrap().managed_objects(), [at("a"), at("b")]);
+}
+
+/// Many make things at the same time while the state is stored again and again; then everything stops somewhere.
+#[test]
+fn threads_write_things_down_while_the_state_is_stored() {
+    const EACH: usize = 30;
+    let place = place();
+    let (mut ledger, recovered) = place.recover().unwrap();
+    let journal = ledger.begin(run(1), recovered, &mut || [0; 16]).unwrap();
+    let state = std::sync::Mutex::new(State::default());
+    let acknowledged = std::sync::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        let makers: Vec<_> = (0..6)
+            .map(|maker| {
+                let (journal, state, acknowledged) = (&journal, &state, &acknowledged);
+                scope.spawn(move || {
+                    for number in 0..EACH {
+                        let name = format!("a{maker}-{number}");
+                        let operation = journal.intend(change(&name)).unwrap();
+                        let after = After::Present { provider: provider(), object: Box::new(object(&name)) };
+                        let ticket = {
+                            let mut state = state.lock().unwrap();
+                            put(&mut state, &name, &name);
+                            journal.conclude(Some(operation), at(&name), after).unwrap()
+                        };
+                        journal.wait(ticket).unwrap();
+                        acknowledged.lock().unwrap().push(at(&name));
+                    }
+                })
+            })
+            .collect();
+        while makers.iter().any(|maker| !maker.is_finished()) {
+            let (mark, copy) = {
+                let state = state.lock().unwrap();
+                (journal.mark(), state.clone())
+            };
+            ledger.save(copy, mark, &mut || [0; 16]).unwrap();
+        }
+    });
+    let folded = place.recover().unwrap().1;
+    let mut acknowledged = acknowledged.into_inner().unwrap();
+    acknowledged.sort();
+    assert_eq!(acknowledged.len(), 6 * EACH);
+    assert_eq!(folded.state().unwrap().managed_objects(), acknowledged);
+    assert!(folded.folded.unwrap().in_flight.is_empty());
 }
 
 #[cfg(unix)]

@@ -493,7 +493,8 @@ impl<'m> Process<'m> {
             "outcome a" => self.conclude("a")?,
             "outcome b" => self.conclude("b")?,
             "snapshot" => {
-                self.ledger.save(self.state.clone(), &mut || [1; 16])?;
+                let mark = self.journal.as_ref().unwrap().mark();
+                self.ledger.save(self.state.clone(), mark, &mut || [1; 16])?;
                 self.snapshot = self.made.clone();
             }
             "the end" => {

@@ -37,6 +37,8 @@ struct Inner {
     steps: u64,
     full: Option<PathBuf>,
     syncs_fail: bool,
+    /// The step that fails, once.
+    failing: Option<u64>,
 }
 
 /// The disk.
@@ -61,6 +63,9 @@ fn folder(path: &Path) -> PathBuf {
 impl Inner {
     fn step(&mut self) -> io::Result<()> {
         self.steps += 1;
+        if self.failing == Some(self.steps) {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
         match &mut self.left {
             None => Ok(()),
             Some(0) => Err(power()),
@@ -90,6 +95,11 @@ impl Simulated {
     /// The power goes after that many steps.
     pub(crate) fn lose_power_after(&self, steps: Option<u64>) {
         self.0.lock().unwrap().left = steps;
+    }
+
+    /// One step fails, and the disk goes on.
+    pub(crate) fn fail_at(&self, step: u64) {
+        self.0.lock().unwrap().failing = Some(step);
     }
 
     /// Nothing more can be added to files of that folder.

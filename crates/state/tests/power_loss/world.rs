@@ -279,7 +279,7 @@ impl Running<'_> {
 
     /// A state that cannot be stored is no reason to stop: the journal has everything.
     fn save(&mut self) -> Result<(), LedgerError> {
-        match self.ledger.save(self.state.clone(), &mut || [7; 16]) {
+        match self.ledger.save(self.state.clone(), self.journal.mark(), &mut || [7; 16]) {
             Ok(stored) => self.world.serial = stored.state.serial,
             Err(StoreError::File(_)) => {}
             Err(error) => return Err(error.into()),

@@ -109,7 +109,7 @@ fn everything_that_can_happen_to_an_object() {
     assert_eq!(ids(&twice.state), expected);
     assert!(twice.conflicts.is_empty());
     // Nor if it was announced.
-    journal.announce(Stamp::of(&stored).unwrap(), journal.last()).unwrap();
+    journal.announce(Stamp::of(&stored).unwrap(), journal.mark()).unwrap();
     let announced = folded(Some(&stored), &memory);
     assert!(!announced.moved_by_others && !announced.changed);
     // What comes after that is new.
@@ -213,8 +213,8 @@ fn journals_of_other_states_are_refused() {
     assert_eq!(refused(Some(&other)), "the journal belongs to lineage \"line\", but the state has lineage \"other\"");
     // One that is known to have been stored cannot go back either.
     let next = state(4, &[("a", "i-1", 2)]);
-    journal.announce(Stamp::of(&next).unwrap(), journal.last()).unwrap();
-    journal.stored(Stamp::of(&next).unwrap(), 1, next.into());
+    journal.announce(Stamp::of(&next).unwrap(), journal.mark()).unwrap();
+    journal.stored(Stamp::of(&next).unwrap(), Mark(1), next.into());
     journal.flush().unwrap();
     assert_eq!(refused(Some(&base)), "the state has serial 3, but the journal goes on from serial 4");
 }
