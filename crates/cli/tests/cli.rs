@@ -32,5 +32,7 @@ mod modules;
 mod operations;
 #[path = "cli/providers.rs"]
 mod providers;
+#[path = "cli/testing.rs"]
+mod testing;
 #[path = "cli/validate.rs"]
 mod validate;

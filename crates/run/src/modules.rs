@@ -37,11 +37,13 @@ pub trait ModuleObserver {
 
 /// How modules are installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InstallSettings {
+pub struct InstallSettings<'a> {
     /// Fetches again what is there already, and takes newer versions.
     pub upgrade: bool,
     /// Only what kept modules from being installed is an error; anything else wrong with the configuration is a warning.
     pub only_installation_matters: bool,
+    /// Where test files are, whose runs may name modules, too.
+    pub test_dir: Option<&'a Path>,
 }
 
 impl Session {
@@ -49,7 +51,7 @@ impl Session {
     pub fn install_modules(
         &mut self,
         online: &Online,
-        settings: InstallSettings,
+        settings: InstallSettings<'_>,
         observer: &dyn ModuleObserver,
     ) -> Diagnostics {
         let data_dir = self.start().data_dir.clone();
@@ -72,6 +74,9 @@ impl Session {
             state: RefCell::new(state),
         };
         let Loaded { mut diagnostics, .. } = self.load_from(&tree);
+        if let Some(test_dir) = settings.test_dir.filter(|_| !diagnostics.has_errors()) {
+            diagnostics.extend(self.load_test_modules(&tree, test_dir));
+        }
         let state = tree.state.into_inner();
         if settings.only_installation_matters {
             if state.failed {

@@ -21,7 +21,7 @@ pub(crate) struct Args {
     update: bool,
 
     /// Where test files are.
-    #[arg(long, value_name = "DIR", default_value = "tests", hide = true)]
+    #[arg(long, value_name = "DIR", default_value = "tests")]
     test_directory: PathBuf,
 
     #[command(flatten)]
@@ -39,7 +39,8 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     let mut session = session(context, PathBuf::from("."), args.variables);
     let Some(online) = online(context, &announcer, &session)? else { return Ok(ExitCode::FAILURE) };
     let installing = Installing::new(Arc::clone(&announcer), true);
-    let settings = InstallSettings { upgrade: args.update, only_installation_matters: true };
+    let test_dir = Some(args.test_directory.as_path());
+    let settings = InstallSettings { upgrade: args.update, only_installation_matters: true, test_dir };
     let mut diagnostics = session.install_modules(&online, settings, &installing);
     installing.finish()?;
     diagnostics.sort(session.sources());

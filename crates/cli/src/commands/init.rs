@@ -146,7 +146,8 @@ impl Init<'_> {
                 return Ok(Done::Stopped);
             }
         }
-        if self.args.get && !root.module_calls.is_empty() && !self.modules(session, diagnostics)? {
+        let calls = !root.module_calls.is_empty() || session.has_test_modules(&self.args.test_directory);
+        if self.args.get && calls && !self.modules(session, diagnostics)? {
             return Ok(Done::Stopped);
         }
         self.providers(session, diagnostics)
@@ -193,7 +194,8 @@ impl Init<'_> {
         let title = if self.args.upgrade { "Upgrading modules..." } else { "Initializing modules..." };
         self.announcer.say_both(&self.bold(title), title)?;
         let installing = Installing::new(Arc::clone(self.announcer), true);
-        let settings = InstallSettings { upgrade: self.args.upgrade, only_installation_matters: false };
+        let test_dir = Some(self.args.test_directory.as_path());
+        let settings = InstallSettings { upgrade: self.args.upgrade, only_installation_matters: false, test_dir };
         let problems = session.install_modules(self.online, settings, &installing);
         installing.finish()?;
         let failed = problems.has_errors();
@@ -211,6 +213,12 @@ impl Init<'_> {
         let (Some(tree), false) = (loaded.tree, failed) else { return Ok(Done::BadConfiguration) };
         let (mut needed, problems) = requirements::of_tree(&tree);
         diagnostics.extend(problems);
+        let problems = session.add_test_requirements(&mut needed, &tree, &self.args.test_directory);
+        let failed = problems.has_errors();
+        diagnostics.extend(problems);
+        if failed {
+            return Ok(Done::BadConfiguration);
+        }
         match session.state_providers() {
             Ok(providers) => needed.add_state(&providers),
             Err(problem) => diagnostics.push(problem),

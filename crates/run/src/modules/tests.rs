@@ -67,7 +67,7 @@ impl Place {
         let mut session = Session::new(Start::in_directory(self.path("work")));
         let online = Online::new(CliConfig::default(), std::env::vars().collect());
         let told = Told::default();
-        let settings = InstallSettings { upgrade, only_installation_matters: false };
+        let settings = InstallSettings { upgrade, only_installation_matters: false, test_dir: None };
         let diagnostics = session.install_modules(&online, settings, &told);
         let line = |found: &Diagnostic| found.subject.map_or(0, |span| session.sources().start(span).line);
         let problems = diagnostics.iter().map(|found| format!("{} {}", line(found), found.summary)).collect();

@@ -24,13 +24,13 @@ impl FileRunner<'_> {
         order.sort_by(|left, right| right.cmp(left));
         for (at, source) in order {
             if self.interrupt.urgency() == Urgency::Now {
-                return;
+                break;
             }
             let Some(state) = self.states.get(&source).map(|kept| Arc::clone(&kept.state)) else { continue };
             let (state, mut diagnostics) = self.destroy(at, &state, observer);
             let left = left_over(&state);
             let mut saved_to = None;
-            if !left.is_empty() {
+            if !left.is_empty() && self.interrupt.urgency() != Urgency::Now {
                 match self.write_down(&state) {
                     Ok(path) => saved_to = Some(path),
                     Err(problem) => diagnostics.push(problem),
@@ -39,10 +39,31 @@ impl FileRunner<'_> {
             diagnostics.sort(self.session.sources());
             let run = self.file.file.runs[at].name.as_str();
             let cleanup = CleanUp { file: &self.file.name, run, diagnostics, left, saved_to };
-            observer.cleaned_up(self.stand(), &cleanup);
+            // What is left of what was let go of is told with the rest.
+            if self.interrupt.urgency() != Urgency::Now {
+                observer.cleaned_up(self.stand(), &cleanup);
+            }
             if let Some(kept) = self.states.get_mut(&source) {
                 kept.state = state;
             }
+        }
+        if self.interrupt.urgency() == Urgency::Now {
+            self.leave(observer);
+        }
+    }
+
+    /// Writes down and tells what is there when everything was let go of.
+    fn leave(&self, observer: &mut dyn Observer) {
+        for kept in self.states.values() {
+            let (Some(at), left) = (kept.run, left_over(&kept.state)) else { continue };
+            if left.is_empty() {
+                continue;
+            }
+            let mut diagnostics = Diagnostics::new();
+            let saved_to = diagnostics.take(self.write_down(&kept.state).map_err(Into::into));
+            let run = self.file.file.runs[at].name.as_str();
+            let cleanup = CleanUp { file: &self.file.name, run, diagnostics, left, saved_to };
+            observer.cleaned_up(self.stand(), &cleanup);
         }
     }
 

@@ -6,19 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use groma_lang::config::test_file::{TestFile, TestRun};
-use groma_lang::load::{self, ModuleRequest, SourceTree};
+use groma_lang::load::{self, ModuleRequest, ModuleTree, SourceTree};
 use groma_lang::walk::InputValue;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::text::Str;
 
 use super::variables::{Globals, TestValues};
 use super::{LoadedFile, Settings, TestSuite, UnderTest};
-use crate::disk::Disk;
 use crate::inputs::{self, Raw};
 use crate::operate::providers::BookProviders;
 use crate::providers::{ProviderAccess, Strictness, override_warning};
 use crate::provisioners::{Programs, Surroundings};
-use crate::requirements;
+use crate::requirements::{self, ProviderRequirements};
 use crate::session::{Loaded, Session};
 
 /// Reads a module and its tests, and finds the providers.
@@ -48,21 +47,11 @@ fn try_open(
     let Loaded { tree, diagnostics: found, .. } = session.load();
     diagnostics.extend(found);
     let disk = session.disk().clone();
-    let (tests, found) = load::load_test_files(session.sources_mut(), &disk, &start.root_dir, &settings.test_dir);
+    let (mut files, found) = files(session, &disk, &settings.test_dir, &given);
     diagnostics.extend(found);
     let tree = tree.filter(|_| !diagnostics.has_errors())?;
     let globals = Globals::of_module(session.sources_mut(), &given, &tree.root.module);
     let main = UnderTest { tree, globals };
-    let mut files = Vec::new();
-    for (path, file) in tests {
-        let name = path.display().to_string();
-        let modules = Modules { disk: &disk, given: &given, name: &path, file: &file };
-        let modules = file.runs.iter().map(|run| modules.of_run(session, run, diagnostics)).collect();
-        files.push(LoadedFile { name, file, modules });
-    }
-    if diagnostics.has_errors() {
-        return None;
-    }
     let providers = providers(session, &access, (&main, &files), diagnostics)?;
     diagnostics.extend(chosen(&mut files, &settings.filter));
     let surroundings = Surroundings {
@@ -96,6 +85,78 @@ fn chosen(files: &mut Vec<LoadedFile>, filter: &[PathBuf]) -> Diagnostics {
     diagnostics
 }
 
+/// Reads the test files and the modules that their runs name.
+fn files(
+    session: &mut Session,
+    tree: &dyn SourceTree,
+    test_dir: &Path,
+    given: &BTreeMap<String, Raw>,
+) -> (Vec<LoadedFile>, Diagnostics) {
+    let root_dir = session.start().root_dir.clone();
+    let (tests, mut diagnostics) = load::load_test_files(session.sources_mut(), tree, &root_dir, test_dir);
+    let mut files = Vec::new();
+    if diagnostics.has_errors() {
+        return (files, diagnostics);
+    }
+    for (path, file) in tests {
+        let name = path.display().to_string();
+        let modules = Modules { tree, given, name: &path, file: &file };
+        let modules = file.runs.iter().map(|run| modules.of_run(session, run, &mut diagnostics)).collect();
+        files.push(LoadedFile { name, file, modules });
+    }
+    (files, diagnostics)
+}
+
+impl Session {
+    /// Reads the modules that the runs of test files name, from wherever they come: they may be installed on the way.
+    pub(crate) fn load_test_modules(&mut self, tree: &dyn SourceTree, test_dir: &Path) -> Diagnostics {
+        files(self, tree, test_dir, &BTreeMap::new()).1
+    }
+
+    /// Whether runs of test files name other modules than the one under test.
+    pub fn has_test_modules(&mut self, test_dir: &Path) -> bool {
+        let (disk, root_dir) = (self.disk().clone(), self.start().root_dir.clone());
+        let (files, _) = load::load_test_files(self.sources_mut(), &disk, &root_dir, test_dir);
+        files.values().flat_map(|file| &file.runs).any(|run| run.module.is_some())
+    }
+
+    /// Adds what the test files of a module need besides what it needs itself.
+    pub fn add_test_requirements(
+        &mut self,
+        needed: &mut ProviderRequirements,
+        main: &ModuleTree,
+        test_dir: &Path,
+    ) -> Diagnostics {
+        let disk = self.disk().clone();
+        let (files, mut diagnostics) = files(self, &disk, test_dir, &BTreeMap::new());
+        if !diagnostics.has_errors() {
+            diagnostics.extend(add_requirements(needed, main, &files));
+        }
+        diagnostics
+    }
+}
+
+fn add_requirements(needed: &mut ProviderRequirements, main: &ModuleTree, files: &[LoadedFile]) -> Diagnostics {
+    let mut diagnostics = Diagnostics::new();
+    for module in files.iter().flat_map(|file| file.modules.iter().flatten()) {
+        let (more, found) = requirements::of_tree(&module.tree);
+        diagnostics.extend(found);
+        for (provider, constraints) in more.all {
+            needed.all.entry(provider).or_default().and(&constraints);
+        }
+        needed.explicit.extend(more.explicit);
+        for (provider, uses) in more.implicit {
+            needed.implicit.entry(provider).or_default().extend(uses);
+        }
+    }
+    for file in files {
+        for key in file.file.providers.keys().chain(file.file.mocks.keys()) {
+            needed.all.entry(main.root.module.provider_of(&key.name)).or_default();
+        }
+    }
+    diagnostics
+}
+
 /// The providers of all modules and of the test files.
 fn providers(
     session: &mut Session,
@@ -105,18 +166,7 @@ fn providers(
 ) -> Option<Arc<BookProviders>> {
     let (mut needed, found) = requirements::of_tree(&main.tree);
     diagnostics.extend(found);
-    for module in files.iter().flat_map(|file| file.modules.iter().flatten()) {
-        let (more, found) = requirements::of_tree(&module.tree);
-        diagnostics.extend(found);
-        for (provider, constraints) in more.all {
-            needed.all.entry(provider).or_default().and(&constraints);
-        }
-    }
-    for file in files {
-        for key in file.file.providers.keys().chain(file.file.mocks.keys()) {
-            needed.all.entry(main.tree.root.module.provider_of(&key.name)).or_default();
-        }
-    }
+    diagnostics.extend(add_requirements(&mut needed, &main.tree, files));
     if diagnostics.has_errors() {
         return None;
     }
@@ -134,7 +184,7 @@ fn providers(
 
 /// Finds the modules that runs name.
 struct Modules<'a> {
-    disk: &'a Disk,
+    tree: &'a dyn SourceTree,
     given: &'a BTreeMap<String, Raw>,
     name: &'a Path,
     file: &'a TestFile,
@@ -145,8 +195,8 @@ impl Modules<'_> {
         let module = run.module.as_ref()?;
         let path = self.installed_as(run);
         let root_dir = session.start().root_dir.clone();
-        let dir = diagnostics.take(load::locate_test_module(self.disk, &root_dir, &path, module))?;
-        let (root, found) = load::load_module(session.sources_mut(), self.disk, &dir);
+        let dir = diagnostics.take(load::locate_test_module(self.tree, &root_dir, &path, module))?;
+        let (root, found) = load::load_module(session.sources_mut(), self.tree, &dir);
         let failed = found.has_errors();
         diagnostics.extend(found);
         if failed {
@@ -154,7 +204,7 @@ impl Modules<'_> {
         }
         let globals = Globals::of_module(session.sources_mut(), self.given, &root);
         let known = self.known(session, run, (&root, &globals));
-        let tree = Below { disk: self.disk, path: &path };
+        let tree = Below { tree: self.tree, path: &path };
         let (mut sources, statics) = (session.sources().clone(), session.static_scope(&known));
         let (tree, found) = load::load_tree(&mut sources, &tree, root, &statics);
         *session.sources_mut() = sources;
@@ -187,21 +237,21 @@ impl Modules<'_> {
 
 /// Modules that are called by a module that a run names.
 struct Below<'a> {
-    disk: &'a Disk,
+    tree: &'a dyn SourceTree,
     path: &'a [Str],
 }
 
 impl SourceTree for Below<'_> {
     fn list_files(&self, dir: &Path) -> io::Result<Vec<String>> {
-        self.disk.list_files(dir)
+        self.tree.list_files(dir)
     }
 
     fn read_file(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.disk.read_file(path)
+        self.tree.read_file(path)
     }
 
     fn locate(&self, request: &ModuleRequest<'_>) -> Result<PathBuf, Diagnostics> {
         let path: Vec<Str> = self.path.iter().chain(request.path).cloned().collect();
-        self.disk.locate(&ModuleRequest { path: &path, ..*request })
+        self.tree.locate(&ModuleRequest { path: &path, ..*request })
     }
 }
