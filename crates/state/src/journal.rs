@@ -6,6 +6,7 @@ mod frame;
 mod home;
 mod reader;
 mod record;
+mod seal;
 mod writer;
 
 #[cfg(test)]
@@ -16,4 +17,5 @@ pub use frame::RunId;
 pub use home::{FileHome, JournalFile, JournalHome};
 pub use reader::{Condition, Contents, Gap, JournalPart, ReadError, read_journal, read_journals};
 pub use record::{Action, After, Header, Intent, Operation, Outcome, Record, RecordError, Stamp};
+pub use seal::JournalKeys;
 pub use writer::{Change, Journal, JournalError, Mark, Ticket, Trouble};

@@ -8,8 +8,8 @@ use std::time::Duration;
 use groma_model::diag::Diagnostic;
 
 use crate::journal::{
-    Contents, Damage, FoldError, Folded, Header, Journal, JournalError, JournalHome, Mark, ReadError, RunId, fold,
-    read_journals,
+    Contents, Damage, FoldError, Folded, Header, Journal, JournalError, JournalHome, JournalKeys, Mark, ReadError,
+    RunId, fold, read_journals,
 };
 use crate::keeper::Random;
 use crate::witness::{Testimony, Witness, WitnessError, WitnessFile};
@@ -21,6 +21,8 @@ pub struct Ledger<S> {
     witness: WitnessFile,
     /// Until a journal is begun.
     home: Option<Box<dyn JournalHome>>,
+    /// If journals are encrypted.
+    keys: Option<Arc<dyn JournalKeys>>,
     journal: Option<Arc<Journal>>,
 }
 
@@ -97,7 +99,10 @@ impl LedgerError {
                 "Journal does not belong to the state",
                 "Put the state back that the journal goes on from, or move the journal away if what it says is of no use.",
             ),
-            LedgerError::Read(_) => ("Journal of the state cannot be read", "Use the version of groma that wrote it."),
+            LedgerError::Read(_) => (
+                "Journal of the state cannot be read",
+                "It may know of objects that the state does not have. Keep it until it can be read.",
+            ),
             _ => ("Failed to use the journal of the state", ""),
         };
         let mut diagnostic = Diagnostic::error(summary, format!("{self}."));
@@ -120,7 +125,13 @@ pub struct Stored {
 impl<S: StateStore> Ledger<S> {
     /// Over a store, with a home for its journal and a place for its witness. Nothing is read yet.
     pub fn new(keeper: Keeper<S>, home: Box<dyn JournalHome>, witness: WitnessFile) -> Self {
-        Self { keeper, witness, home: Some(home), journal: None }
+        Self { keeper, witness, home: Some(home), keys: None, journal: None }
+    }
+
+    /// The same, with encrypted journals. Those that are not can be read nevertheless.
+    pub fn with_keys(mut self, keys: Arc<dyn JournalKeys>) -> Self {
+        self.keys = Some(keys);
+        self
     }
 
     /// The keeper, for locks.
@@ -154,7 +165,7 @@ impl<S: StateStore> Ledger<S> {
     pub fn read_journal(&mut self) -> Result<Option<Contents>, LedgerError> {
         let home = self.home.as_mut().ok_or(LedgerError::NotBegun)?;
         let parts = home.read().map_err(LedgerError::JournalHome)?;
-        Ok(read_journals(&parts)?)
+        Ok(read_journals(&parts, self.keys.as_deref())?)
     }
 
     /// Begins a run: what was folded is stored, and what is left to settle goes into a new journal. Only for who holds the lock.
@@ -185,9 +196,11 @@ impl<S: StateStore> Ledger<S> {
             tool: run.tool,
             after: 0,
             continues: false,
+            sealed: None,
         };
         let home = self.home.take().ok_or(LedgerError::NotBegun)?;
-        let journal = Journal::begin(home, header, base, kept).map_err(LedgerError::JournalHome)?;
+        let journal =
+            Journal::begin(home, header, base, kept, self.keys.as_deref()).map_err(LedgerError::JournalHome)?;
         let journal = Arc::new(journal);
         self.journal = Some(Arc::clone(&journal));
         Ok(journal)

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::digest::{from_hex, write_hex};
 
-/// How a frame begins. No payload contains it, because it is not UTF-8.
+/// How a frame begins. No payload in the clear contains it, because it is not UTF-8.
 const MARK: [u8; 4] = [0xf5, 0xfa, b'J', 0xff];
 const HEAD: usize = 4 + 8 + 1 + 8 + 8 + 4;
 const CHECK: usize = 8;

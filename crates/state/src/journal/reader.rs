@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use super::frame::{self, Frame, RunId};
 use super::record::{HEADER, Header, Record, RecordError};
+use super::seal::{JournalKeys, Place, open};
+use crate::encryption::AesGcm;
 
 /// What was found in one place that journals are kept in.
 #[derive(Debug, Clone)]
@@ -62,8 +64,8 @@ pub struct ReadError {
     pub source: RecordError,
 }
 
-/// Reads one journal.
-pub fn read_journal(part: &JournalPart) -> Result<Contents, ReadError> {
+/// Reads one journal, with keys if it may be encrypted.
+pub fn read_journal(part: &JournalPart, keys: Option<&dyn JournalKeys>) -> Result<Contents, ReadError> {
     let mut reader = Reader::default();
     let bytes = part.bytes.as_slice();
     let mut at = 0;
@@ -75,7 +77,7 @@ pub fn read_journal(part: &JournalPart) -> Result<Contents, ReadError> {
             at = next;
             continue;
         };
-        reader.take(&frame).map_err(|source| ReadError { place: part.place.clone(), at, source })?;
+        reader.take(&frame, keys).map_err(|source| ReadError { place: part.place.clone(), at, source })?;
         reader.look_for_gap(&frame, &part.place, at);
         reader.last = Some(frame.number);
         at += length;
@@ -86,6 +88,8 @@ pub fn read_journal(part: &JournalPart) -> Result<Contents, ReadError> {
 #[derive(Default)]
 struct Reader {
     header: Option<Header>,
+    /// What the records are encrypted with, if they are.
+    method: Option<AesGcm>,
     run: Option<RunId>,
     /// The number of the last record, or of the header.
     last: Option<u64>,
@@ -112,13 +116,23 @@ impl Reader {
         self.gap.get_or_insert_with(|| Gap { place: place.to_owned(), at, bytes: 0, after }).bytes += bytes;
     }
 
-    fn take(&mut self, frame: &Frame<'_>) -> Result<(), RecordError> {
+    fn take(&mut self, frame: &Frame<'_>, keys: Option<&dyn JournalKeys>) -> Result<(), RecordError> {
         self.run = Some(frame.run);
-        if frame.kind == HEADER {
-            self.header = Some(Header::decode(frame.run, frame.number, frame.payload)?);
-        } else {
-            self.records.insert(frame.number, Record::decode(frame.kind, frame.payload)?);
+        let Frame { run, kind, number, payload, .. } = *frame;
+        if kind == HEADER {
+            let header = Header::decode(run, number, payload)?;
+            if let Some(meta) = &header.sealed {
+                let keys = keys.ok_or(RecordError::Encrypted)?;
+                self.method = Some(keys.key_again(meta).map_err(RecordError::Key)?);
+            }
+            self.header = Some(header);
+            return Ok(());
         }
+        let record = match &self.method {
+            None => Record::decode(kind, payload)?,
+            Some(method) => Record::decode(kind, &open(method, Place { run, number, kind }, payload)?)?,
+        };
+        self.records.insert(number, record);
         Ok(())
     }
 
@@ -150,10 +164,10 @@ impl Reader {
 }
 
 /// Reads a journal that may go on in other places. None if there is none.
-pub fn read_journals(parts: &[JournalPart]) -> Result<Option<Contents>, ReadError> {
+pub fn read_journals(parts: &[JournalPart], keys: Option<&dyn JournalKeys>) -> Result<Option<Contents>, ReadError> {
     let mut whole: Option<Contents> = None;
     for part in parts {
-        let next = read_journal(part)?;
+        let next = read_journal(part, keys)?;
         match &mut whole {
             None => whole = Some(next),
             Some(before) => before.go_on_with(next),

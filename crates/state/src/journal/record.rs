@@ -1,14 +1,18 @@
 //! What a journal says: intents, outcomes, moves, snapshots, and their JSON. How records lie in a file is `frame`'s
 //! business, what they mean for a state is `fold`'s.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use groma_model::address::{AbsInstance, AbsObject, DeposedKey, InstanceKey, ModuleInstance, ProviderInstance};
 use groma_model::address::{Resource, ResourceMode};
 use groma_model::codec::json::Json;
 
 use super::frame::RunId;
 use crate::digest::write_whole_object;
+use crate::encryption::EncryptionError;
 use crate::fields::{At, Decoded};
 use crate::v4::{Writer, decode_object};
 use crate::{DecodeError, Digest, EncodeError, Fingerprint, Layout, ObjectState, State};
@@ -33,6 +37,8 @@ pub struct Header {
     pub after: u64,
     /// Whether it goes on where another journal could not be written any more.
     pub continues: bool,
+    /// What finds the key again that everything else is encrypted with. None if it is not.
+    pub sealed: Option<BTreeMap<String, Vec<u8>>>,
 }
 
 /// One snapshot of a state, by serial and content.
@@ -204,6 +210,15 @@ pub enum RecordError {
     /// It does not say what it should.
     #[error(transparent)]
     Decode(#[from] DecodeError),
+    /// It is encrypted.
+    #[error("it is encrypted and cannot be read without an encryption configuration")]
+    Encrypted,
+    /// It cannot be decrypted.
+    #[error("it cannot be decrypted: {0}")]
+    Key(EncryptionError),
+    /// Somebody has put it there.
+    #[error("it was written for another place or another run")]
+    Displaced,
 }
 
 impl Header {
@@ -218,6 +233,14 @@ impl Header {
             if self.continues {
                 out.key("continues");
                 out.plain(true);
+            }
+            if let Some(sealed) = &self.sealed {
+                out.key("sealed");
+                out.object(|out| {
+                    for (name, meta) in sealed {
+                        texts(out, &[(name, &BASE64.encode(meta))]);
+                    }
+                });
             }
         })
     }
@@ -238,6 +261,7 @@ impl Header {
             tool: at.text("tool")?.unwrap_or_default().into_owned(),
             after,
             continues: at.flag("continues")?,
+            sealed: at.get("sealed").map(|sealed| read_sealed(&at, sealed)).transpose()?,
         })
     }
 }
@@ -293,6 +317,16 @@ impl Record {
             _ => return Err(RecordError::Newer),
         })
     }
+}
+
+fn read_sealed(at: &At<'_, '_>, sealed: &Json<'_>) -> Decoded<BTreeMap<String, Vec<u8>>> {
+    let wrong = || at.wrong("sealed", "an object of base64");
+    let Json::Object(members) = sealed else { return Err(wrong()) };
+    let member = |(name, value): &(crate::fields::Text<'_>, Json<'_>)| match value {
+        Json::String(text) => Ok((name.to_string(), BASE64.decode(text.as_bytes()).map_err(|_| wrong())?)),
+        _ => Err(wrong()),
+    };
+    members.iter().map(member).collect()
 }
 
 fn text_of(payload: &[u8]) -> Result<&str, DecodeError> {

@@ -3,6 +3,7 @@
 mod folding;
 mod random;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -11,6 +12,7 @@ use groma_model::address::{
 };
 
 use super::*;
+use crate::encryption::{AesGcm, EncryptionError, Key};
 use crate::{Attributes, Digest, Fingerprint, ObjectState, ObjectStatus, State, StoredIdentity};
 
 fn provider() -> ProviderInstance {
@@ -52,6 +54,7 @@ fn header() -> Header {
         tool: "groma 0".to_owned(),
         after: 0,
         continues: false,
+        sealed: None,
     }
 }
 
@@ -81,11 +84,11 @@ impl Memory {
     }
 
     fn contents(&self) -> Contents {
-        read_journals(&self.parts()).unwrap().unwrap()
+        read_journals(&self.parts(), None).unwrap().unwrap()
     }
 
     fn journal(&self) -> Journal {
-        Journal::begin(Box::new(self.clone()), header(), None, Vec::new()).unwrap()
+        Journal::begin(Box::new(self.clone()), header(), None, Vec::new(), None).unwrap()
     }
 }
 
@@ -195,7 +198,7 @@ fn a_journal_that_is_cut_off_anywhere_has_what_came_before() {
     let mut ends = 0;
     for length in 0..whole.len() {
         let part = JournalPart { place: "here".to_owned(), bytes: whole[..length].to_vec() };
-        let contents = read_journal(&part).unwrap();
+        let contents = read_journal(&part, None).unwrap();
         let expected = &records[..contents.records.len()];
         assert!(contents.records.values().eq(expected), "{length} bytes");
         match contents.condition {
@@ -219,7 +222,7 @@ fn a_journal_with_any_byte_changed_says_so() {
         for flip in [1, 0x80, 0xff] {
             let mut bytes = whole.clone();
             bytes[at] ^= flip;
-            let contents = read_journal(&JournalPart { place: "here".to_owned(), bytes }).unwrap();
+            let contents = read_journal(&JournalPart { place: "here".to_owned(), bytes }, None).unwrap();
             // One record is gone, or the header; what is left is true.
             let left = contents.records.len() + usize::from(contents.header.is_some());
             assert_eq!(left, records.len(), "byte {at}");
@@ -239,7 +242,7 @@ fn a_journal_with_any_byte_changed_says_so() {
 fn what_does_not_belong_there_is_damage() {
     let (memory, records) = full();
     let whole = memory.parts().remove(0).bytes;
-    let read = |bytes: Vec<u8>| read_journal(&JournalPart { place: "here".to_owned(), bytes }).unwrap();
+    let read = |bytes: Vec<u8>| read_journal(&JournalPart { place: "here".to_owned(), bytes }, None).unwrap();
     assert!(matches!(read(Vec::new()).condition, Condition::Damaged(_)));
     assert!(matches!(read(b"{\"version\": 4}".to_vec()).condition, Condition::Damaged(_)));
     // Zeros behind the end are what some systems leave of a write.
@@ -251,7 +254,7 @@ fn what_does_not_belong_there_is_damage() {
     // Nor is what is left of another run.
     let other = Memory::default();
     let header = Header { run: RunId(*b"run-0002"), ..header() };
-    let journal = Journal::begin(Box::new(other.clone()), header, None, Vec::new()).unwrap();
+    let journal = Journal::begin(Box::new(other.clone()), header, None, Vec::new(), None).unwrap();
     for _ in 0..20 {
         journal.intend(change("z")).unwrap();
     }
@@ -264,7 +267,7 @@ fn a_newer_format_is_refused() {
     let part = |kind: u8, payload: &[u8]| {
         let mut bytes = Vec::new();
         frame::Frame { run: RunId([1; 8]), kind, number: 0, batch: 0, payload }.write(&mut bytes);
-        read_journal(&JournalPart { place: "here".to_owned(), bytes })
+        read_journal(&JournalPart { place: "here".to_owned(), bytes }, None)
     };
     let error = part(0, b"{\"format\":2,\"lineage\":\"x\"}").unwrap_err();
     assert_eq!(
@@ -279,6 +282,58 @@ fn a_newer_format_is_refused() {
         assert!(matches!(Record::decode(kind, payload.as_bytes()), Err(RecordError::Decode(_))), "{payload}");
     }
     assert!(Record::decode(1, &[0xff]).is_err());
+}
+
+/// Keys of one method, found again by a name.
+struct Keys(u8, &'static str);
+
+impl JournalKeys for Keys {
+    fn new_key(&self) -> Result<(AesGcm, BTreeMap<String, Vec<u8>>), EncryptionError> {
+        let meta = BTreeMap::from([(self.1.to_owned(), vec![1, 2, 255])]);
+        Ok((self.key_again(&meta)?, meta))
+    }
+
+    fn key_again(&self, meta: &BTreeMap<String, Vec<u8>>) -> Result<AesGcm, EncryptionError> {
+        assert_eq!(meta[self.1], [1, 2, 255]);
+        AesGcm::new(Key::new(vec![self.0; 32]), Vec::new())
+    }
+}
+
+#[test]
+fn an_encrypted_journal_says_nothing_without_the_key() {
+    let memory = Memory::default();
+    let keys = Keys(1, "key_provider.pbkdf2.mine");
+    let journal = Journal::begin(Box::new(memory.clone()), header(), None, Vec::new(), Some(&keys)).unwrap();
+    let operation = journal.intend(change("canary")).unwrap();
+    journal.wait(journal.conclude(Some(operation), at("canary"), present("canary", 1)).unwrap()).unwrap();
+    let open = journal.intend(change("canary")).unwrap();
+    let part = memory.parts().remove(0);
+    assert!(!part.bytes.windows(6).any(|window| window == b"canary"));
+    let contents = read_journal(&part, Some(&keys)).unwrap();
+    assert_eq!((contents.records.len(), &contents.condition), (3, &Condition::Complete));
+    let refused = |part: &JournalPart, keys: Option<&dyn JournalKeys>| read_journal(part, keys).unwrap_err().source;
+    assert!(matches!(refused(&part, None), RecordError::Encrypted));
+    assert!(matches!(refused(&part, Some(&Keys(2, keys.1))), RecordError::Key(_)));
+    // It stays so when it begins anew, and no nonce is used twice.
+    journal.close(Stamp { serial: 4, digest: Digest::of(b"4") }).unwrap();
+    let anew = read_journal(&memory.parts().remove(0), Some(&keys)).unwrap();
+    assert_eq!(anew.records.into_values().next().unwrap().operation(), Some(open));
+    assert_eq!(contents.header.unwrap().sealed, anew.header.unwrap().sealed);
+    let nonce = |part: &JournalPart, name: &[u8; 8], which: usize| {
+        let found: Vec<_> = part.bytes.windows(8).enumerate().filter(|(_, window)| window == name).collect();
+        part.bytes[found[which].0 + 8..][..4].to_vec()
+    };
+    // Runs are named in the frame and in the nonce.
+    let nonces: std::collections::BTreeSet<_> = [2, 4, 6].map(|which| nonce(&part, b"run-0001", which)).into();
+    assert_eq!(nonces.len(), 3);
+    assert!(!nonces.contains(&nonce(&memory.parts().remove(0), b"run-0001", 2)));
+    // A payload that somebody has put elsewhere is noticed.
+    let (first, length) = frame::read(&part.bytes).unwrap();
+    let (record, _) = frame::read(&part.bytes[length..]).unwrap();
+    let mut bytes = part.bytes[..length].to_vec();
+    frame::Frame { number: 2, batch: 2, ..record }.write(&mut bytes);
+    assert_eq!(first.kind, 0);
+    assert!(matches!(refused(&JournalPart { place: String::new(), bytes }, Some(&keys)), RecordError::Displaced));
 }
 
 #[test]
@@ -364,22 +419,22 @@ fn a_spare_alone_is_enough_only_with_the_snapshot() {
     journal.wait(journal.conclude(None, at("a"), present("i-1", 1)).unwrap()).unwrap();
     let mut state = State { serial: 3, lineage: "line".to_owned(), ..State::default() };
     let spare = memory.parts().remove(1);
-    let contents = read_journals(&[spare]).unwrap().unwrap();
+    let contents = read_journals(&[spare], None).unwrap().unwrap();
     assert!(matches!(fold(Some(&state), &contents, Damage::Refuse), Err(FoldError::Missing(1))));
     state.serial = 4;
     journal.announce(Stamp::of(&state).unwrap(), Mark(2)).unwrap();
-    let contents = read_journals(&[memory.parts().remove(1)]).unwrap().unwrap();
+    let contents = read_journals(&[memory.parts().remove(1)], None).unwrap().unwrap();
     assert!(!fold(Some(&state), &contents, Damage::Refuse).unwrap().changed);
     // Of an earlier run, it is of no account.
     let parts = [Memory::default(), memory.clone()].map(|memory| {
         let header = Header { run: RunId([9; 8]), ..header() };
         if memory.with(|inner| inner.files.is_empty()) {
-            Journal::begin(Box::new(memory.clone()), header, None, Vec::new()).unwrap();
+            Journal::begin(Box::new(memory.clone()), header, None, Vec::new(), None).unwrap();
         }
         memory.parts().pop().unwrap()
     });
-    assert_eq!(read_journals(&parts).unwrap().unwrap().records.len(), 0);
-    assert_eq!(read_journals(&[]).unwrap(), None);
+    assert_eq!(read_journals(&parts, None).unwrap().unwrap().records.len(), 0);
+    assert_eq!(read_journals(&[], None).unwrap(), None);
 }
 
 #[test]
@@ -423,7 +478,7 @@ fn what_an_object_was_is_known_from_the_state_and_from_the_journal() {
     let memory = Memory::default();
     let mut state = State { serial: 3, lineage: "line".to_owned(), ..State::default() };
     let seen = folding::with(&mut state, "a", object("i-1", 1));
-    let journal = Journal::begin(Box::new(memory.clone()), header(), Some(Arc::new(state)), Vec::new()).unwrap();
+    let journal = Journal::begin(Box::new(memory.clone()), header(), Some(Arc::new(state)), Vec::new(), None).unwrap();
     let before = |number: u64| match &memory.contents().records[&number] {
         Record::Outcome(outcome) => outcome.before.clone(),
         record => panic!("{record:?}"),

@@ -10,6 +10,8 @@ use super::fold::get;
 use super::frame::{Frame, MOST_PAYLOAD, OVERHEAD, RunId};
 use super::home::{JournalFile, JournalHome};
 use super::record::{Action, After, HEADER, Header, Intent, Operation, Outcome, Record, SNAPSHOT, STORED, Stamp};
+use super::seal::{JournalKeys, Place, Seal};
+use crate::encryption::EncryptionError;
 use crate::{Digest, Fingerprint, State};
 
 /// How much must be known to be in a snapshot before the journal is begun anew without it.
@@ -29,6 +31,9 @@ pub enum JournalError {
     /// It had to move, so nothing new is begun.
     #[error("the journal could not be written in its place, so no further changes are begun: {}", .0.why)]
     Moved(Trouble),
+    /// It could not be encrypted.
+    #[error("what is written to the journal could not be encrypted: {0}")]
+    Seal(Arc<EncryptionError>),
     /// A record has an end.
     #[error("a record for the journal has {0} bytes, which is too much")]
     TooLong(usize),
@@ -76,6 +81,7 @@ pub struct Mark(pub(crate) u64);
 /// A journal of one run.
 pub struct Journal {
     header: Header,
+    framer: Framer,
     shared: Mutex<Shared>,
     written: Condvar,
 }
@@ -108,13 +114,19 @@ struct Shared {
 impl Journal {
     /// Begins a journal, with what is left to settle of earlier ones, and lets go of those. `header.after` and
     /// `header.continues` are of no account.
+    ///
+    /// `header.sealed` is too: it follows from the keys, if what is written is to be encrypted.
     pub fn begin(
         mut home: Box<dyn JournalHome>,
         header: Header,
         base: Option<Arc<State>>,
         kept: Vec<Record>,
+        keys: Option<&dyn JournalKeys>,
     ) -> io::Result<Journal> {
-        let header = Header { after: 0, continues: false, ..header };
+        let sealed = keys.map(JournalKeys::new_key).transpose().map_err(io::Error::other)?;
+        let (method, sealed) = sealed.unzip();
+        let framer = Framer { run: header.run, seal: method.map(Seal::new) };
+        let header = Header { after: 0, continues: false, sealed, ..header };
         let mut start = Vec::new();
         write_header(&mut start, &header);
         let mut standing = BTreeMap::new();
@@ -122,7 +134,7 @@ impl Journal {
         for record in kept {
             last += 1;
             let (kind, payload) = record.encode();
-            Frame { run: header.run, kind, number: last, batch: 1, payload: &payload }.write(&mut start);
+            framer.add(&mut start, kind, last, 1, &payload).map_err(io::Error::other)?;
             if let Some(operation) = record.operation() {
                 standing.insert(operation, (last, record));
             }
@@ -144,7 +156,7 @@ impl Journal {
             trouble: None,
             failure: None,
         };
-        Ok(Journal { header, shared: Mutex::new(shared), written: Condvar::new() })
+        Ok(Journal { header, framer, shared: Mutex::new(shared), written: Condvar::new() })
     }
 
     /// What it began with.
@@ -209,13 +221,14 @@ impl Journal {
         if let Some(failure) = &shared.failure {
             return Err(failure.clone());
         }
-        shared.last += 1;
-        let number = shared.last;
+        let number = shared.last + 1;
         if shared.pending.is_empty() {
             shared.pending_from = number;
         }
         let batch = shared.pending_from;
-        Frame { run: self.header.run, kind, number, batch, payload: &payload }.write(&mut shared.pending);
+        let added = self.framer.add(&mut shared.pending, kind, number, batch, &payload);
+        added.map_err(|error| JournalError::Seal(Arc::new(error)))?;
+        shared.last = number;
         shared.recent.push_back((number, kind, payload));
         shared.note(number, record);
         Ok(Ticket(number))
@@ -347,20 +360,20 @@ impl Journal {
         let batch = number + 1;
         let mut add = |kind: u8, payload: &[u8]| {
             number += 1;
-            Frame { run: self.header.run, kind, number, batch, payload }.write(&mut start);
-            number
+            self.framer.add(&mut start, kind, number, batch, payload).map_err(io::Error::other)?;
+            io::Result::Ok(number)
         };
         let mut standing = shared.standing.clone();
         for (at, record) in standing.values_mut().filter(|(at, _)| *at <= covers) {
             let (kind, payload) = record.encode();
-            *at = add(kind, &payload);
+            *at = add(kind, &payload)?;
         }
         let mut recent = VecDeque::new();
         let mut renumbered = BTreeMap::new();
         // Snapshots are stored one after the other: this is the last.
         let missing = |(number, kind, _): &&(u64, u8, Vec<u8>)| *number > covers && ![SNAPSHOT, STORED].contains(kind);
         for (old, kind, payload) in shared.recent.iter().filter(missing) {
-            let new = add(*kind, payload);
+            let new = add(*kind, payload)?;
             renumbered.insert(*old, new);
             recent.push_back((new, *kind, payload.clone()));
         }
@@ -428,6 +441,22 @@ impl Shared {
             }
             Record::Unplaced(_) | Record::Snapshot { .. } | Record::Stored { .. } => {}
         }
+    }
+}
+
+/// Puts records into frames, encrypted if need be.
+struct Framer {
+    run: RunId,
+    seal: Option<Seal>,
+}
+
+impl Framer {
+    fn add(&self, out: &mut Vec<u8>, kind: u8, number: u64, batch: u64, payload: &[u8]) -> Result<(), EncryptionError> {
+        let run = self.run;
+        let sealed = self.seal.as_ref().map(|seal| seal.seal(Place { run, number, kind }, payload)).transpose()?;
+        let payload = sealed.as_deref().unwrap_or(payload);
+        Frame { run, kind, number, batch, payload }.write(out);
+        Ok(())
     }
 }
 

@@ -195,6 +195,26 @@ fn a_first_run_that_is_killed_at_once() {
     assert_eq!(second.managed_objects(), [at("a"), at("b"), at("z")]);
 }
 
+/// What a lock leaves in the place of a state is none, and has the name that the state will have.
+#[test]
+fn a_first_run_that_is_killed_with_its_lock() {
+    let place = place();
+    let (mut ledger, _) = place.recover().unwrap();
+    let info = crate::LockInfo { id: "the-lock".to_owned(), ..crate::LockInfo::default() };
+    ledger.keeper().store().lock(&info).unwrap();
+    let recovered = ledger.recover("terraform.tfstate", Damage::Refuse).unwrap();
+    assert!(recovered.stored.is_none());
+    let journal = ledger.begin(run(1), recovered, &mut || [0; 16]).unwrap();
+    make(&journal, &mut State::default(), "a");
+    // As if it had been killed: nothing is cleaned up.
+    std::mem::forget(ledger);
+    let (_, recovered) = place.recover().unwrap();
+    assert_eq!(recovered.stored.as_ref().unwrap().serial, 0);
+    let folded = recovered.folded.unwrap();
+    assert_eq!((folded.state.lineage.as_str(), folded.state.managed_objects()), ("the-lock", vec![at("a")]));
+    assert!(!folded.moved_by_others);
+}
+
 #[test]
 fn twins_are_kept_in_the_journal() {
     let place = place();

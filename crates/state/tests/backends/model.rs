@@ -109,7 +109,7 @@ impl Machine {
         let mut found = BTreeSet::new();
         for (path, bytes) in journals {
             let part = JournalPart { place: path.display().to_string(), bytes: bytes.clone() };
-            for record in read_journal(&part).unwrap().records.into_values() {
+            for record in read_journal(&part, None).unwrap().records.into_values() {
                 match record {
                     Record::Intent(intent) => found.extend([name_of(&intent.object)]),
                     Record::Outcome(outcome) => found.extend([name_of(&outcome.object)]),

@@ -42,7 +42,8 @@ fn ids(state: &State) -> Vec<String> {
 fn journal(base: Option<&State>) -> (Memory, Journal) {
     let memory = Memory::default();
     let header = Header { base: base.map(|state| Stamp::of(state).unwrap()), ..header() };
-    let journal = Journal::begin(Box::new(memory.clone()), header, base.cloned().map(Into::into), Vec::new()).unwrap();
+    let journal =
+        Journal::begin(Box::new(memory.clone()), header, base.cloned().map(Into::into), Vec::new(), None).unwrap();
     (memory, journal)
 }
 
@@ -173,7 +174,8 @@ fn twins_stay_until_they_are_settled() {
     let outcome = Outcome { operation, object: at("a"), before: None, after: present("i-6", 1) };
     let memory = Memory::default();
     let kept = vec![Record::Unplaced(Box::new(outcome))];
-    let journal = Journal::begin(Box::new(memory.clone()), Header { base: stamp, ..header() }, None, kept).unwrap();
+    let journal =
+        Journal::begin(Box::new(memory.clone()), Header { base: stamp, ..header() }, None, kept, None).unwrap();
     assert!(!journal.is_settled());
     // What happens to the other one is no matter.
     conclude(&journal, at("a"), present("i-60", 2));

@@ -11,13 +11,13 @@ proptest! {
     #[test]
     fn no_bytes_are_too_odd(bytes in proptest::collection::vec(any::<u8>(), 0..300), cut in 0usize..4000, at in 0usize..4000) {
         let part = |bytes: Vec<u8>| JournalPart { place: "here".to_owned(), bytes };
-        let _ = read_journal(&part(bytes.clone()));
+        let _ = read_journal(&part(bytes.clone()), None);
         // Odd bytes in the middle of good ones.
         let mut whole = full().0.parts().remove(0).bytes;
         let at = at.min(whole.len());
         let end = (at + cut).min(whole.len());
         whole.splice(at..end, bytes);
-        let contents = read_journal(&part(whole)).unwrap();
+        let contents = read_journal(&part(whole), None).unwrap();
         for damage in [Damage::Refuse, Damage::TakeTheRest] {
             let _ = fold(None, &contents, damage);
         }
