@@ -147,17 +147,16 @@ impl<S: StateStore> Ledger<S> {
     /// Reads everything, and folds the journal that an earlier run left into the state. Writes nothing. `name` is what people
     /// know the state by.
     pub fn recover(&mut self, name: &str, damage: Damage) -> Result<Recovered, LedgerError> {
-        let stored = self.keeper.read()?;
+        // The state last: whoever looks without a lock, while a run goes on, must not find it older than the others say.
         let witness = self.witness.read().map_err(LedgerError::WitnessHome)?;
+        let journal = self.read_journal()?;
+        let stored = self.keeper.read()?;
         let refused = |error: WitnessError| {
             let path = self.witness.path().display().to_string();
             LedgerError::Witness(Box::new(error.diagnostic(name, &path)))
         };
         witness.check(stored.as_deref()).map_err(refused)?;
-        let folded = match self.read_journal()? {
-            None => None,
-            Some(contents) => Some(fold(stored.as_deref(), &contents, damage)?),
-        };
+        let folded = journal.map(|contents| fold(stored.as_deref(), &contents, damage)).transpose()?;
         Ok(Recovered { stored, folded, witness })
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::reader::JournalPart;
+use crate::Digest;
 use crate::disk::{Disk, DiskFile, remove_durably, replace_whole};
 use crate::local::replace::resolve;
 
@@ -61,6 +62,12 @@ impl FileHome {
         let mut name = resolve(state)?.into_os_string();
         name.push(SUFFIX);
         Ok(name.into())
+    }
+
+    /// A name for the journal of a state in a folder that others have journals in too: the same for everybody who knows the
+    /// state by the same name, be it a path or an address.
+    pub fn name_for(state: &str) -> String {
+        format!("{}{SUFFIX}", &Digest::of(state.as_bytes()).to_string()[..32])
     }
 
     fn remove_spares(&mut self) -> io::Result<()> {

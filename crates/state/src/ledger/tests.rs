@@ -70,7 +70,7 @@ impl Place {
         let home = FileHome::new(
             Arc::new(RealDisk),
             FileHome::beside(&self.state()).unwrap(),
-            vec![self.dir.path().join("spare/journal")],
+            vec![self.dir.path().join("spare").join(FileHome::name_for("here"))],
         );
         let witness = WitnessFile::new(Arc::new(RealDisk), WitnessFile::beside(&self.state()).unwrap());
         Ledger::new(Keeper::new(LocalStore::new(StatePaths::of(self.state()))), Box::new(home), witness)
@@ -393,6 +393,7 @@ fn threads_write_things_down_while_the_state_is_stored() {
     let journal = ledger.begin(run(1), recovered, &mut || [0; 16]).unwrap();
     let state = std::sync::Mutex::new(State::default());
     let acknowledged = std::sync::Mutex::new(Vec::new());
+    let done = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
         let makers: Vec<_> = (0..6)
             .map(|maker| {
@@ -413,6 +414,20 @@ fn threads_write_things_down_while_the_state_is_stored() {
                 })
             })
             .collect();
+        // Somebody looks all the time, without a lock.
+        let (place, acknowledged, done) = (&place, &acknowledged, &done);
+        scope.spawn(move || {
+            // Not for ever, should the others fail.
+            for _ in 0..2000 {
+                if done.load(std::sync::atomic::Ordering::Relaxed) {
+                    break;
+                }
+                let before = acknowledged.lock().unwrap().clone();
+                let (_, recovered) = place.recover().unwrap();
+                let known = recovered.state().map(State::managed_objects).unwrap_or_default();
+                assert!(before.iter().all(|object| known.contains(object)), "something was not there yet");
+            }
+        });
         while makers.iter().any(|maker| !maker.is_finished()) {
             let (mark, copy) = {
                 let state = state.lock().unwrap();
@@ -420,6 +435,7 @@ fn threads_write_things_down_while_the_state_is_stored() {
             };
             ledger.save(copy, mark, &mut || [0; 16]).unwrap();
         }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
     });
     let folded = place.recover().unwrap().1;
     let mut acknowledged = acknowledged.into_inner().unwrap();
