@@ -127,36 +127,62 @@ fn after_a_kill_nothing_is_lost_and_nothing_is_forgotten() {
     });
 }
 
+/// When a paused holder wakes up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wake {
+    /// Another has the lock.
+    Locked,
+    /// Another has read everything, and is about to begin.
+    Read,
+    /// Another has ended.
+    Ended,
+}
+
 #[test]
 fn a_paused_holder_blocks_or_is_fenced_off() {
-    each(|row, stop| {
-        let what = format!("{} after {}", row.name, STEPS[stop]);
-        let (server, machine, other) = (Server::new(row), Machine::default(), Machine::default());
-        let mut holder = Process::new(&server, &machine, 1);
-        holder.run_to(stop);
-        let mut next = Process::new(&server, if row.journal == JournalPlace::Beside { &machine } else { &other }, 2);
-        let waited = wait_for_lock(&mut next);
-        assert_eq!(waited, expected_wait(row, stop, true, false), "{what}");
-        if waited.is_none() {
-            // It goes on as if nothing had been.
-            holder.run_to(STEPS.len() - 1);
-            assert_eq!(server.seen_by_stock_tools(), holder.acknowledged(), "{what}");
-            return;
+    for wake in [Wake::Locked, Wake::Read, Wake::Ended] {
+        each(|row, stop| wakes_up(row, stop, wake));
+    }
+}
+
+fn wakes_up(row: &'static Row, stop: usize, wake: Wake) {
+    let what = format!("{} after {}, {wake:?}", row.name, STEPS[stop]);
+    let (server, machine, other) = (Server::new(row), Machine::default(), Machine::default());
+    let mut holder = Process::new(&server, &machine, 1);
+    holder.run_to(stop);
+    let mut next = Process::new(&server, if row.journal == JournalPlace::Beside { &machine } else { &other }, 2);
+    let waited = wait_for_lock(&mut next);
+    assert_eq!(waited, expected_wait(row, stop, true, false), "{what}");
+    if waited.is_none() {
+        // It goes on as if nothing had been.
+        holder.run_to(STEPS.len() - 1);
+        assert_eq!(server.seen_by_stock_tools(), holder.acknowledged(), "{what}");
+        return;
+    }
+    let ended = stop == STEPS.len() - 1;
+    // It has seen the state when it wakes up, and must not overwrite what it has not seen.
+    let mut wakes = |now: Wake| {
+        if now == wake && !ended {
+            let before = server.seen_by_stock_tools();
+            holder.try_to_end();
+            let after = server.seen_by_stock_tools();
+            let has_read = stop > 0 || wake != Wake::Ended;
+            assert!(before.is_subset(&after), "{what}: an update was lost");
+            assert!(!has_read || before == after, "{what}: it was let through");
         }
-        next.recover();
-        next.finish("c");
-        let theirs = server.seen_by_stock_tools();
-        // It wakes up. Whatever it has not seen it does not overwrite.
-        holder.try_to_end();
-        let made = holder.made();
-        let seen = server.seen_by_stock_tools();
-        assert!(theirs.is_subset(&seen), "{what}: an update was lost");
-        let had_read = stop > 0 && stop < STEPS.len() - 1;
-        assert!(!had_read || seen == theirs, "{what}: it was let through");
-        // What it has made is known to its own machine, if to nobody else.
-        let known: BTreeSet<_> = seen.iter().cloned().chain(next.in_flight()).chain(machine.spooled()).collect();
-        assert!(made.is_subset(&known), "{what}: made {made:?}, known {known:?}");
-    });
+    };
+    wakes(Wake::Locked);
+    next.look();
+    wakes(Wake::Read);
+    next.begin().unwrap();
+    next.finish("c");
+    wakes(Wake::Ended);
+    // What it has made is known to its own machine, if to nobody else.
+    let seen = server.seen_by_stock_tools();
+    assert!(seen.contains("c"), "{what}: an update was lost");
+    let made = holder.made();
+    let known: BTreeSet<_> = seen.iter().cloned().chain(next.in_flight()).chain(machine.spooled()).collect();
+    assert!(made.is_subset(&known), "{what}: made {made:?}, known {known:?}");
 }
 
 /// Without a lock, the token alone keeps two writers apart.

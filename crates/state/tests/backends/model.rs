@@ -14,8 +14,8 @@ use groma_state::journal::{
     read_journal,
 };
 use groma_state::{
-    Attributes, Disk, DiskFile, InstanceState, Keeper, Ledger, LockError, LockInfo, ObjectState, ResourceState, Run,
-    State, StateStore, StoreError, Version, WitnessFile,
+    Attributes, Disk, DiskFile, InstanceState, Keeper, Ledger, LockError, LockInfo, ObjectState, Recovered,
+    ResourceState, Run, State, StateStore, StoreError, Version, WitnessFile,
 };
 
 use super::SILENCE;
@@ -307,6 +307,7 @@ pub(crate) struct Process<'m> {
     machine: &'m Machine,
     run: u8,
     ledger: Ledger<Store>,
+    recovered: Option<Recovered>,
     journal: Option<Arc<Journal>>,
     state: State,
     step: usize,
@@ -360,6 +361,7 @@ impl<'m> Process<'m> {
             machine,
             run,
             ledger: Ledger::new(Keeper::new(store), home, witness),
+            recovered: None,
             journal: None,
             state: State::default(),
             step: 0,
@@ -440,15 +442,23 @@ impl<'m> Process<'m> {
 
     /// What is known, and what may have been made; and the run begins.
     pub(crate) fn recover(&mut self) -> (BTreeSet<String>, BTreeSet<String>) {
-        self.try_recover().unwrap();
+        self.look();
+        self.begin().unwrap();
         (names(&self.state), self.in_flight.clone())
     }
 
-    fn try_recover(&mut self) -> Result<(), groma_state::LedgerError> {
-        let recovered = self.ledger.recover("the state", Damage::Refuse)?;
+    /// Reads everything there is.
+    pub(crate) fn look(&mut self) {
+        let recovered = self.ledger.recover("the state", Damage::Refuse).unwrap();
         self.state = recovered.state().cloned().unwrap_or_default();
         let in_flight = recovered.folded.iter().flat_map(|folded| &folded.in_flight);
         self.in_flight = in_flight.map(|intent| name_of(&intent.object)).collect();
+        self.recovered = Some(recovered);
+    }
+
+    /// Goes on from that.
+    pub(crate) fn begin(&mut self) -> Result<(), groma_state::LedgerError> {
+        let recovered = self.recovered.take().unwrap();
         let run = Run { id: RunId([self.run; 8]), lock: LINE.to_owned(), tool: "test".to_owned() };
         self.journal = Some(self.ledger.begin(run, recovered, &mut || [1; 16])?);
         Ok(())
@@ -485,7 +495,10 @@ impl<'m> Process<'m> {
     fn do_step(&mut self) -> Result<(), groma_state::LedgerError> {
         match STEPS[self.step] {
             "locking" => assert!(self.lock()),
-            "beginning" => self.try_recover()?,
+            "beginning" => {
+                self.look();
+                self.begin()?;
+            }
             "making a" => self.make("a"),
             "making b" => self.make("b"),
             "intent a" => self.intend("a")?,
