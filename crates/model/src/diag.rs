@@ -172,12 +172,14 @@ impl Diagnostics {
     }
 
     /// Puts them in the order in which people read them: warnings first (errors end up next to the prompt), then those without
-    /// a place, then by file (outer directories first) and place.
+    /// a place, then by file (outer directories first) and place. What is about one place, such as the instances of a resource,
+    /// is found in any order; it is told in the order of its words.
     pub fn sort(&mut self, sources: &SourceMap) {
         self.0.sort_by_cached_key(|diagnostic| {
             let place = diagnostic.subject.map(|subject| {
                 let name = sources.file(subject.file).name();
-                (name.matches('/').count(), name.to_owned(), subject.start, subject.end)
+                let place = (name.matches('/').count(), name.to_owned(), subject.start, subject.end);
+                (place, diagnostic.address.clone(), diagnostic.summary.clone(), diagnostic.detail.clone())
             });
             (Reverse(diagnostic.severity), place)
         });
@@ -228,5 +230,28 @@ impl FromIterator<Diagnostic> for Diagnostics {
 impl From<Diagnostic> for Diagnostics {
     fn from(diagnostic: Diagnostic) -> Self {
         Self(vec![diagnostic])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_in_which_something_was_found_does_not_show() {
+        let mut sources = SourceMap::new();
+        let file = sources.add("main.tf", "a\nb\n");
+        let (first, second) = (Span::new(file, 0, 1), Span::new(file, 2, 3));
+        let at = |detail: &str, span| Diagnostic::error("Wrong", detail).at(span);
+        let found = [at("b[1]", second), Diagnostic::error("No place", ""), at("b[0]", second), at("a", first)];
+        let sorted = |found: Vec<Diagnostic>| {
+            let mut all: Diagnostics = found.into_iter().collect();
+            all.push(Diagnostic::warning("Beware", "").at(first));
+            all.sort(&sources);
+            all.iter().map(|diagnostic| format!("{} {}", diagnostic.summary, diagnostic.detail)).collect::<Vec<_>>()
+        };
+        let told = sorted(found.to_vec());
+        assert_eq!(told, ["Beware ", "No place ", "Wrong a", "Wrong b[0]", "Wrong b[1]"]);
+        assert_eq!(sorted(found.into_iter().rev().collect()), told);
     }
 }
