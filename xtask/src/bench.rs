@@ -62,6 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Bench::two_plugins,
         Bench::plugins,
         Bench::known_schemas,
+        Bench::plugin_operations,
         Bench::values,
         Bench::operations,
         Bench::growth,

@@ -15,10 +15,14 @@ use tonic::client::Grpc;
 use tonic::transport::{Channel, Endpoint, Uri};
 use tonic_prost::ProstCodec;
 
-use crate::messages::{Configure, DynamicValue, Empty, IdentitySchemas, Object, Read, Schemas};
+use crate::messages::{
+    Applied, Apply, Configure, DynamicValue, Empty, IdentitySchemas, Object, Plan, Planned, Prepare, Read, Schemas,
+    Upgrade, Validate,
+};
 
+/// A started plugin.
 pub(crate) struct Client {
-    grpc: Grpc<Channel>,
+    calls: Calls,
     child: Child,
     _sockets: tempfile::TempDir,
 }
@@ -30,6 +34,8 @@ impl Client {
             .env("TF_PLUGIN_MAGIC_COOKIE", "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2")
             .env("PLUGIN_PROTOCOL_VERSIONS", "5")
             .env("PLUGIN_UNIX_SOCKET_DIR", sockets.path())
+            // What plugins write about every call would cost more than the calls.
+            .env("TF_LOG_SDK", "WARN")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -46,9 +52,27 @@ impl Client {
         });
         let channel = Endpoint::from_static("http://localhost").connect_with_connector(connector).await?;
         let grpc = Grpc::new(channel).max_decoding_message_size(256 << 20);
-        Ok(Self { grpc, child, _sockets: sockets })
+        Ok(Self { calls: Calls { grpc }, child, _sockets: sockets })
     }
 
+    /// The way to it. Several can be used at a time.
+    pub(crate) fn calls(&self) -> Calls {
+        self.calls.clone()
+    }
+
+    pub(crate) async fn end(mut self) {
+        let _ = self.calls.call::<_, Empty>("/plugin.GRPCController/Shutdown", Empty {}).await;
+        let _ = self.child.wait().await;
+    }
+}
+
+/// The calls of the protocol.
+#[derive(Clone)]
+pub(crate) struct Calls {
+    grpc: Grpc<Channel>,
+}
+
+impl Calls {
     async fn call<Q, R>(&mut self, path: &'static str, request: Q) -> Result<R>
     where
         Q: Message + Send + Sync + 'static,
@@ -79,8 +103,24 @@ impl Client {
         self.call("/tfplugin5.Provider/ReadResource", request).await
     }
 
-    pub(crate) async fn end(mut self) {
-        let _ = self.call::<_, Empty>("/plugin.GRPCController/Shutdown", Empty {}).await;
-        let _ = self.child.wait().await;
+    pub(crate) async fn prepare(&mut self) -> Result<()> {
+        let config = Some(DynamicValue { msgpack: vec![0x80], json: Vec::new() });
+        self.call::<_, Empty>("/tfplugin5.Provider/PrepareProviderConfig", Prepare { config }).await.map(drop)
+    }
+
+    pub(crate) async fn validate(&mut self, request: Validate) -> Result<()> {
+        self.call::<_, Empty>("/tfplugin5.Provider/ValidateResourceTypeConfig", request).await.map(drop)
+    }
+
+    pub(crate) async fn upgrade(&mut self, request: Upgrade) -> Result<Object> {
+        self.call("/tfplugin5.Provider/UpgradeResourceState", request).await
+    }
+
+    pub(crate) async fn plan(&mut self, request: Plan) -> Result<Planned> {
+        self.call("/tfplugin5.Provider/PlanResourceChange", request).await
+    }
+
+    pub(crate) async fn apply(&mut self, request: Apply) -> Result<Applied> {
+        self.call("/tfplugin5.Provider/ApplyResourceChange", request).await
     }
 }

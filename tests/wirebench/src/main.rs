@@ -4,6 +4,7 @@
 mod bare;
 mod codec;
 mod messages;
+mod operate;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,8 +15,8 @@ use groma_provider::api::{ClientCapabilities, ConfigureRequest, Private, Provide
 use groma_provider::wire::{Launch, PluginProvider, SchemaCache, schema_of};
 use serde_json::json;
 
-/// The resource that is read.
-const TYPE: &str = "time_static";
+/// The resource that all of this is about.
+pub(crate) const TYPE: &str = "time_static";
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -25,9 +26,14 @@ async fn main() -> Result<()> {
         ["start", program, runs] => start(Path::new(program), runs.parse()?).await?,
         ["warm", program, dir, runs] => warm(Path::new(program), Path::new(dir), runs.parse()?).await?,
         ["read", program, calls, runs] => read(Path::new(program), calls.parse()?, runs.parse()?).await?,
+        ["operate", program, count, stage] => {
+            operate::run(Path::new(program), count.parse()?, operate::Stage::parse(stage)?).await?;
+            json!({})
+        }
         ["codec", dir, runs] => codec::measure(&PathBuf::from(dir), runs.parse()?)?,
         _ => bail!(
-            "usage: wirebench start PROGRAM RUNS | warm PROGRAM DIR RUNS | read PROGRAM CALLS RUNS | codec DIR RUNS"
+            "usage: wirebench start PROGRAM RUNS | warm PROGRAM DIR RUNS | read PROGRAM CALLS RUNS | \
+             operate PROGRAM COUNT plan|apply|second-plan|destroy | codec DIR RUNS"
         ),
     };
     print(&result)
@@ -66,10 +72,11 @@ async fn start(program: &Path, runs: usize) -> Result<serde_json::Value> {
         let (plugin, time) = timed(opened).await?;
         plugin.shutdown().await?;
         let opened = async {
-            let mut client = bare::Client::start(program).await?;
-            let schemas = client.schemas().await?;
+            let client = bare::Client::start(program).await?;
+            let mut calls = client.calls();
+            let schemas = calls.schemas().await?;
             anyhow::ensure!(schemas.resources.contains_key(TYPE), "no such type");
-            client.identity_schemas().await?;
+            calls.identity_schemas().await?;
             Ok(client)
         };
         let (client, bare_time) = timed(opened).await?;
@@ -95,8 +102,8 @@ async fn warm(program: &Path, dir: &Path, runs: usize) -> Result<serde_json::Val
         };
         ours.push(timed(known).await?.1);
         let asked = async {
-            let mut client = bare::Client::start(program).await?;
-            client.schemas().await?;
+            let client = bare::Client::start(program).await?;
+            client.calls().schemas().await?;
             Ok(client)
         };
         let (client, time) = timed(asked).await?;
@@ -109,12 +116,13 @@ async fn warm(program: &Path, dir: &Path, runs: usize) -> Result<serde_json::Val
 /// Calls that follow each other.
 async fn read(program: &Path, calls: usize, runs: usize) -> Result<serde_json::Value> {
     let plugin = PluginProvider::open(&Launch::new(program), None).await?;
-    let mut client = bare::Client::start(program).await?;
-    client.schemas().await?;
+    let client = bare::Client::start(program).await?;
+    let mut bare_calls = client.calls();
+    bare_calls.schemas().await?;
     let config = Value::empty_object();
     let capabilities = ClientCapabilities::default();
     plugin.configure(ConfigureRequest { terraform_version: "1.12.0".into(), config, capabilities }).await?;
-    client.configure().await?;
+    bare_calls.configure().await?;
     let object = object(&plugin)?;
     let packed = groma_model::codec::msgpack::encode(&object, &object.ty())?;
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
@@ -135,7 +143,7 @@ async fn read(program: &Path, calls: usize, runs: usize) -> Result<serde_json::V
         let ((), time) = timed(all).await?;
         let all = async {
             for _ in 0..calls {
-                client.read(TYPE, &packed).await?;
+                bare_calls.read(TYPE, &packed).await?;
             }
             Ok(())
         };

@@ -24,6 +24,92 @@ pub(crate) struct Configure {
 }
 
 #[derive(Clone, PartialEq, Message)]
+pub(crate) struct Prepare {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) config: Option<DynamicValue>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Capabilities {
+    #[prost(bool, tag = "1")]
+    pub(crate) deferral_allowed: bool,
+    #[prost(bool, tag = "2")]
+    pub(crate) write_only_attributes_allowed: bool,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Validate {
+    #[prost(string, tag = "1")]
+    pub(crate) type_name: String,
+    #[prost(message, optional, tag = "2")]
+    pub(crate) config: Option<DynamicValue>,
+    #[prost(message, optional, tag = "3")]
+    pub(crate) capabilities: Option<Capabilities>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct RawState {
+    #[prost(bytes = "vec", tag = "1")]
+    pub(crate) json: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Upgrade {
+    #[prost(string, tag = "1")]
+    pub(crate) type_name: String,
+    #[prost(int64, tag = "2")]
+    pub(crate) version: i64,
+    #[prost(message, optional, tag = "3")]
+    pub(crate) raw_state: Option<RawState>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Plan {
+    #[prost(string, tag = "1")]
+    pub(crate) type_name: String,
+    #[prost(message, optional, tag = "2")]
+    pub(crate) prior_state: Option<DynamicValue>,
+    #[prost(message, optional, tag = "3")]
+    pub(crate) proposed_new_state: Option<DynamicValue>,
+    #[prost(message, optional, tag = "4")]
+    pub(crate) config: Option<DynamicValue>,
+    #[prost(bytes = "vec", tag = "5")]
+    pub(crate) prior_private: Vec<u8>,
+    #[prost(message, optional, tag = "7")]
+    pub(crate) capabilities: Option<Capabilities>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Planned {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) planned_state: Option<DynamicValue>,
+    #[prost(bytes = "vec", tag = "3")]
+    pub(crate) planned_private: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Apply {
+    #[prost(string, tag = "1")]
+    pub(crate) type_name: String,
+    #[prost(message, optional, tag = "2")]
+    pub(crate) prior_state: Option<DynamicValue>,
+    #[prost(message, optional, tag = "3")]
+    pub(crate) planned_state: Option<DynamicValue>,
+    #[prost(message, optional, tag = "4")]
+    pub(crate) config: Option<DynamicValue>,
+    #[prost(bytes = "vec", tag = "5")]
+    pub(crate) planned_private: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Applied {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) new_state: Option<DynamicValue>,
+    #[prost(bytes = "vec", tag = "2")]
+    pub(crate) private: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Message)]
 pub(crate) struct Read {
     #[prost(string, tag = "1")]
     pub(crate) type_name: String,

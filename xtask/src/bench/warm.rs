@@ -34,7 +34,8 @@ impl Bench<'_> {
         }
         let mut samples = Vec::new();
         for tool in [Tool::Groma, Tool::Tofu, Tool::Terraform] {
-            let dir = self.prepared(tool)?;
+            let plugins = [("time", "provider-time"), ("random", "provider-random-current")];
+            let dir = self.initialised("two-plugins", tool, CONFIG, &plugins)?;
             let work = Work { name: name.to_owned(), dir: &dir, command: "validate", input: "" };
             samples.push(self.sample(&work, tool, self.args.runs)?);
         }
@@ -44,15 +45,21 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// A directory that a tool has initialised itself.
-    fn prepared(&self, tool: Tool) -> Result<PathBuf> {
-        let dir = self.scratch.join("two-plugins").join(tool.name());
+    /// A directory that a tool has initialised itself, with plugins beside the configuration.
+    pub(super) fn initialised(
+        &self,
+        name: &str,
+        tool: Tool,
+        config: &str,
+        plugins: &[(&str, &str)],
+    ) -> Result<PathBuf> {
+        let dir = self.scratch.join(name).join(tool.name());
         if dir.exists() {
             fs::remove_dir_all(&dir)?;
         }
         fs::create_dir_all(&dir)?;
-        fs::write(dir.join("main.tf"), CONFIG)?;
-        for (kind, peer) in [("time", "provider-time"), ("random", "provider-random-current")] {
+        fs::write(dir.join("main.tf"), config)?;
+        for (kind, peer) in plugins {
             place(&dir, kind, &peers::find(peer)?)?;
         }
         let mut init = Command::new(self.program(tool));
