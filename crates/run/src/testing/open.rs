@@ -196,6 +196,11 @@ impl Modules<'_> {
         let path = self.installed_as(run);
         let root_dir = session.start().root_dir.clone();
         let dir = diagnostics.take(load::locate_test_module(self.tree, &root_dir, &path, module))?;
+        if self.tree.list_files(&dir).is_err() {
+            let detail = format!("The directory {} of this module cannot be read.", dir.display());
+            diagnostics.push(Diagnostic::error("Module not installed", detail).at(module.header));
+            return None;
+        }
         let (root, found) = load::load_module(session.sources_mut(), self.tree, &dir);
         let failed = found.has_errors();
         diagnostics.extend(found);
