@@ -242,7 +242,9 @@ pub(super) fn unasked(graph: &Graph<'_>) -> BTreeSet<NodeIndex> {
     let mut asking = vec![0_usize; graph.nodes.len()];
     for (node, needs) in graph.needs.iter().enumerate() {
         if graph.nodes[node].kind != NodeKind::Close {
-            needs.iter().for_each(|need| asking[*need] += 1);
+            for need in needs {
+                asking[*need] += 1;
+            }
         }
     }
     let mut found = BTreeSet::new();
