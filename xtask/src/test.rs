@@ -95,7 +95,14 @@ fn slice(counts: &mut Counts) -> Result<()> {
     let environment = peers::environment(peers::Group::Test)?;
     cargo_test(
         counts,
-        &["--package=groma-slice", "--features=peers", "--test=slice", "--test=moving_in", "--test=views"],
+        &[
+            "--package=groma-slice",
+            "--features=peers",
+            "--test=slice",
+            "--test=moving_in",
+            "--test=views",
+            "--test=cycles",
+        ],
         &environment,
     )
 }
