@@ -104,7 +104,7 @@ impl FileRunner<'_> {
             1 => format!("{LEFT_OVER}.tfstate"),
             number => format!("{LEFT_OVER}.{number}.tfstate"),
         };
-        let free = (1..).map(name).find(|name| !dir.join(name).exists()).unwrap_or_else(|| name(1));
+        let free = (1..10_000).map(name).find(|name| !dir.join(name).exists()).unwrap_or_else(|| name(1));
         write_file(&dir.join(&free), &state).map_err(|problem| {
             let detail = format!("What is left could not be written to {free}: {}", problem.diagnostic().detail);
             Diagnostic::error("Failed to persist state", detail)

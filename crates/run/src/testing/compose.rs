@@ -176,7 +176,7 @@ impl Composer {
                 Value::object(made)
             }
             Type::Tuple(_) => Value::tuple(Vec::new()),
-            _ => Value::null(Type::Dynamic),
+            Type::Dynamic => Value::null(Type::Dynamic),
         }
     }
 

@@ -81,12 +81,8 @@ impl Expected {
                     }
                     diagnostic.severity = Severity::Error;
                 }
-                Some(Origin::Condition(checkable)) => {
-                    if diagnostic.is_error() && self.came(&checkable) {
-                        continue;
-                    }
-                }
-                None => {}
+                Some(Origin::Condition(checkable)) if diagnostic.is_error() && self.came(&checkable) => continue,
+                Some(Origin::Condition(_)) | None => {}
             }
             left.push(diagnostic);
         }
@@ -122,13 +118,13 @@ fn checkable(traversal: &Traversal) -> Result<(Checkable, Span), Diagnostic> {
         );
         Diagnostic::error("Invalid `expect_failures` reference", detail).at(traversal.span)
     };
-    let named = |make: fn(Str) -> Checkable| match traversal.steps.as_slice() {
-        [Step::Attr { name, span }, ..] => Ok((make(name.clone()), traversal.root.span.to(*span))),
-        _ => {
-            let root = &traversal.root.name;
-            let detail = format!("The {:?} object must be followed by a dot and a name.", root.as_str());
-            Err(Diagnostic::error("Invalid reference", detail).at(traversal.span))
+    let named = |make: fn(Str) -> Checkable| {
+        if let [Step::Attr { name, span }, ..] = traversal.steps.as_slice() {
+            return Ok((make(name.clone()), traversal.root.span.to(*span)));
         }
+        let root = &traversal.root.name;
+        let detail = format!("The {:?} object must be followed by a dot and a name.", root.as_str());
+        Err(Diagnostic::error("Invalid reference", detail).at(traversal.span))
     };
     match traversal.root.name.as_str() {
         "output" => return named(Checkable::Output),

@@ -33,20 +33,17 @@ impl Globals {
     pub(super) fn of_module(sources: &mut SourceMap, given: &BTreeMap<String, Raw>, module: &Module) -> Self {
         let mut globals = Self::default();
         for (name, raw) in given {
-            match module.variables.get(name.as_str()) {
-                Some(variable) => {
-                    let (value, found) = inputs::read(sources, variable, raw.clone());
-                    globals.problems.extend(found);
-                    globals.declared.insert(name.as_str().into(), value);
-                }
-                None => {
-                    let value = match raw {
-                        Raw::Text { text, .. } => Value::string(text.clone()),
-                        Raw::Expr(expr) => evaluate(expr, &groma_lang::eval::EmptyScope).0,
-                    };
-                    globals.others.insert(name.as_str().into(), value);
-                }
+            if let Some(variable) = module.variables.get(name.as_str()) {
+                let (value, found) = inputs::read(sources, variable, raw.clone());
+                globals.problems.extend(found);
+                globals.declared.insert(name.as_str().into(), value);
+                continue;
             }
+            let value = match raw {
+                Raw::Text { text, .. } => Value::string(text.clone()),
+                Raw::Expr(expr) => evaluate(expr, &groma_lang::eval::EmptyScope).0,
+            };
+            globals.others.insert(name.as_str().into(), value);
         }
         globals
     }

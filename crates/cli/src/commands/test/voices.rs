@@ -1,5 +1,6 @@
 //! What is said while tests run: to people, to machines, or to both.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -226,17 +227,20 @@ impl Observer for Voices {
             text += &list(&abandoned.main);
         }
         for (run, source, left) in abandoned.others.iter().filter(|(_, _, left)| !left.is_empty()) {
-            text += &format!("\ngroma has already created the following resources for {run:?} from {source:?}:\n");
+            let _ = writeln!(text, "\ngroma has already created the following resources for {run:?} from {source:?}:");
             text += &list(left);
         }
         if !abandoned.planned.is_empty() {
             let (run, source) = abandoned.run;
             let module = source.map_or_else(|| "the module under test".to_owned(), |source| format!("{source:?}"));
-            text += &format!(
-                "\ngroma was in the process of creating the following resources for {run:?} from {module}, and they may not have \
-                 been destroyed:\n"
+            let _ = writeln!(
+                text,
+                "\ngroma was in the process of creating the following resources for {run:?} from {module}, and they may not \
+                 have been destroyed:"
             );
-            abandoned.planned.iter().for_each(|address| text += &format!("  - {address}\n"));
+            for address in &abandoned.planned {
+                let _ = writeln!(text, "  - {address}");
+            }
         }
         self.alarm(&text);
     }

@@ -73,7 +73,7 @@ impl About<'_> {
 impl<W: Write + Send + 'static> Stream<W> {
     /// What is going to be tested.
     pub fn test_abstract(&self, files: &[FileReport]) {
-        let names = |file: &FileReport| -> Vec<String> { file.runs.iter().map(|run| run.name.to_string()).collect() };
+        let names = |file: &FileReport| -> Vec<String> { file.runs.iter().map(|run| run.name.clone()).collect() };
         let all: Map<String, Value> = files.iter().map(|file| (file.name.clone(), names(file).into())).collect();
         let runs: usize = files.iter().map(|file| file.runs.len()).sum();
         let message = format!(
