@@ -106,12 +106,15 @@ fn needed_by(graph: &Graph<'_>, target: NodeIndex) -> BTreeSet<NodeIndex> {
     needed
 }
 
-fn no_configuration(address: &AbsInstance) -> Diagnostic {
+/// What is said where something is to be imported that is not declared.
+pub(crate) const NOT_DECLARED: &str = "Configuration for import target does not exist";
+
+pub(crate) fn no_configuration(address: &AbsInstance) -> Diagnostic {
     let detail = format!(
         "The configuration for the given import {address} does not exist. All target instances must have an associated \
          configuration to be imported."
     );
-    Diagnostic::error("Configuration for import target does not exist", detail)
+    Diagnostic::error(NOT_DECLARED, detail)
 }
 
 /// The walk.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use groma_model::address::{AbsInstance, ResourceMode};
+use groma_model::text::Str;
 use groma_state::{CheckResult, InstanceState, ObjectState, OutputState, ResourceState};
 
 use super::driver::Driver;
@@ -101,8 +102,10 @@ impl Driver<'_, '_> {
                 self.state.outputs.insert(name.clone(), state);
             }
         }
+        let planned = &self.request.plan.outputs;
+        let is_gone = |name: &Str| planned.get(name).is_some_and(|change| change.action == Action::Delete);
         let declared = &self.walk.module(0).outputs;
-        self.state.outputs.retain(|name, _| declared.contains_key(name));
+        self.state.outputs.retain(|name, _| declared.contains_key(name) || !is_gone(name));
     }
 
     /// What conditions said is kept with the state.

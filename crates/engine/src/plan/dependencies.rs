@@ -6,6 +6,8 @@ use std::sync::Arc;
 use groma_lang::graph::{Graph, NodeIndex, NodeKind};
 use groma_model::address::{ConfigResource, Module, Resource};
 
+use super::selection::Selection;
+
 /// The resources that each node reaches, itself excluded, sorted as text.
 pub(super) struct Dependencies {
     by_node: Vec<Arc<[ConfigResource]>>,
@@ -49,10 +51,10 @@ impl Dependencies {
     }
 
     /// The resources whose replacements are made first: those that say so, and everything that they depend on, or else there would
-    /// be no order in which both could be done. With each, one that says so.
-    pub(super) fn made_first(&self, graph: &Graph<'_>) -> BTreeMap<NodeIndex, NodeIndex> {
+    /// be no order in which both could be done. With each, one that says so. What the plan is not about says nothing.
+    pub(super) fn made_first(&self, graph: &Graph<'_>, selection: &Selection) -> BTreeMap<NodeIndex, NodeIndex> {
         let mut found = BTreeMap::new();
-        for (node, entry) in graph.nodes.iter().enumerate() {
+        for (node, entry) in graph.nodes.iter().enumerate().filter(|(node, _)| selection.includes(*node)) {
             let NodeKind::Resource(key) = &entry.kind else { continue };
             let resource = graph.modules[entry.module].node.module.resources.get(key);
             if resource.is_some_and(|resource| resource.managed.create_before_destroy == Some(true)) {

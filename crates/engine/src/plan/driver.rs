@@ -101,7 +101,7 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
     let mut driver = Driver {
         request: &request,
         values: &values,
-        made_first: dependencies.made_first(walk.graph()),
+        made_first: dependencies.made_first(walk.graph(), &selection),
         still_needed: BTreeSet::new(),
         dependencies,
         providers: ProviderUse::new(request.providers.clone()),

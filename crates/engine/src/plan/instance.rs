@@ -109,7 +109,7 @@ pub(super) struct Planned {
     pub(super) refreshed: Option<Object>,
     /// What is to be done. None if it is gone and not wanted, or if only reading was.
     pub(super) change: Option<Change>,
-    /// Warnings.
+    /// Warnings; and errors, if it could be looked at and not planned.
     pub(super) diagnostics: Diagnostics,
 }
 
@@ -145,7 +145,14 @@ impl Planner<'_> {
             Wanted::Present(present) => {
                 // An object that is gone is still known by what identified it.
                 let known = refreshed.as_ref().or(previous.as_ref()).and_then(|object| object.identity.as_ref());
-                Some(self.present(present, refreshed.as_ref(), known, &mut diagnostics).await?)
+                match self.present(present, refreshed.as_ref(), known, &mut diagnostics).await {
+                    Ok(change) => Some(change),
+                    // What was seen of it is told all the same.
+                    Err(found) => {
+                        diagnostics.extend(with_address(found, &self.job.address));
+                        None
+                    }
+                }
             }
             Wanted::AsImported => match &refreshed {
                 Some(object) => Some(self.as_imported(object, &mut diagnostics).await),
@@ -158,7 +165,7 @@ impl Planner<'_> {
             },
         };
         if let (Wanted::Present(present), Some(object)) = (&self.job.wanted, refreshed.as_mut()) {
-            note_configuration(object, present, change.as_ref());
+            note_configuration(object, present, change.as_ref(), self.job.refresh);
         }
         let Job { address, deposed, kind, slot, .. } = self.job;
         Ok(Planned {
@@ -503,12 +510,12 @@ impl Planner<'_> {
 }
 
 /// What the configuration says about an object beside its attributes is kept with it.
-fn note_configuration(object: &mut Object, present: &Present, change: Option<&Change>) {
+fn note_configuration(object: &mut Object, present: &Present, change: Option<&Change>, refresh: bool) {
     object.create_before_destroy = present.create_before_destroy;
     object.skip_destroy = present.skip_destroy;
     if change.is_none_or(|change| change.action == Action::NoOp) {
         object.dependencies = Arc::clone(&present.dependencies);
-    } else {
+    } else if refresh {
         let mut union: Vec<ConfigResource> = object.dependencies.to_vec();
         union.extend(present.dependencies.iter().cloned());
         union.sort_by_key(ToString::to_string);

@@ -21,6 +21,7 @@ use super::instance::{Job, Planned, Present, Wanted, keep_warnings, with_address
 use crate::change::{Action, Change, Note, Reason};
 use crate::checks::{Checked, CheckedInstance};
 use crate::ephemeral::{OpenJob, Opened};
+use crate::import::no_configuration;
 use crate::stored::{ObjectSchema, object_schema};
 use crate::values::{as_it_was, as_stored, skips_destroy, truth};
 
@@ -106,11 +107,11 @@ impl<'a> Driver<'a, '_> {
         let path = &self.walk.graph().modules[self.walk.module_index(module)].node.path;
         let (imports, found) = self.walk.imports_into(path, &resource.key);
         diagnostics.extend(found);
-        let keys = instances.iter().map(|made| made.key.clone());
-        diagnostics.extend(self.unmatched_replacement(&address, keys.collect()));
-        let mut wanted = BTreeSet::new();
+        let wanted: BTreeSet<InstanceKey> = instances.iter().map(|made| made.key.clone()).collect();
+        let own = imports.iter().map(|import| &import.address).filter(|target| target.module == address.module);
+        diagnostics.extend(own.filter(|target| !wanted.contains(target.key())).map(no_configuration));
+        diagnostics.extend(self.unmatched_replacement(&address, &wanted));
         for groma_lang::walk::ResourceInstance { key, repetition } in instances {
-            wanted.insert(key.clone());
             if !self.selection.includes_instance(Some(node), &address.instance(key.clone())) {
                 let value = Some(self.left_alone(resource, &address.instance(key.clone())));
                 pending.instances.push(PendingInstance { module, key, repetition, wanted: true, value });
@@ -262,13 +263,13 @@ impl<'a> Driver<'a, '_> {
     }
 
     /// Asking for the replacement of a resource that has several instances is asking for nothing.
-    fn unmatched_replacement(&self, address: &AbsResource, keys: Vec<InstanceKey>) -> Option<Diagnostic> {
+    fn unmatched_replacement(&self, address: &AbsResource, keys: &BTreeSet<InstanceKey>) -> Option<Diagnostic> {
         let asked = address.instance(InstanceKey::None);
         if !self.request.options.replace.contains(&asked) || keys.contains(&InstanceKey::None) || keys.is_empty() {
             return None;
         }
         let named: Vec<String> =
-            keys.into_iter().map(|key| format!("\n  -replace={:?}", address.instance(key).to_string())).collect();
+            keys.iter().map(|key| format!("\n  -replace={:?}", address.instance(key.clone()).to_string())).collect();
         let detail = format!(
             "-replace={:?} does not name a single instance of {address}. To replace particular instances, use one or more \
              of these options:{}",
@@ -357,7 +358,7 @@ impl<'a> Driver<'a, '_> {
     }
 
     fn take_managed(&mut self, node: Option<NodeIndex>, index: usize, mut planned: Planned) -> Taken {
-        let warnings = std::mem::take(&mut planned.diagnostics);
+        let found = std::mem::take(&mut planned.diagnostics);
         let mut prevented = None;
         if let Some(change) = &planned.change {
             prevented = self.check_prevented(node, index, change).err();
@@ -379,7 +380,8 @@ impl<'a> Driver<'a, '_> {
         match prevented {
             // It is shown all the same.
             Some(found) => (None, Err(found)),
-            None => (value, Ok(warnings)),
+            None if found.has_errors() => (None, Err(found)),
+            None => (value, Ok(found)),
         }
     }
 

@@ -23,6 +23,7 @@ use super::relevant::Changing;
 use super::{Mode, OutputChange, Plan, RelevantAttribute, check, relevant};
 use crate::change::{Action, Change};
 use crate::execution::{Cycle, Execution, Sources};
+use crate::import::NOT_DECLARED;
 use crate::interrupt::Urgency;
 use crate::stored::Origin;
 
@@ -221,7 +222,8 @@ impl Driver<'_, '_> {
             self.diagnostics.push(Diagnostic::error("Operation interrupted", detail));
         }
         // Who looks after which object is settled before there is anything that could be called a plan.
-        if self.diagnostics.iter().any(|found| found.summary == NO_CONFIGURATION) {
+        let unsettled = |found: &Diagnostic| found.summary == NO_CONFIGURATION || found.summary == NOT_DECLARED;
+        if self.diagnostics.iter().any(unsettled) {
             return (None, self.diagnostics);
         }
         let outputs = self.output_changes();
@@ -327,8 +329,8 @@ impl Driver<'_, '_> {
         }
         let outputs = &self.walk.module(0).outputs;
         let partial = !self.request.options.targets.is_empty() || !self.request.options.excludes.is_empty();
-        let everything = self.request.options.mode == Mode::Destroy && !partial;
-        let gone = |name: &Str| !changes.contains_key(name) && (everything || !outputs.contains_key(name));
+        let destroys = self.request.options.mode == Mode::Destroy;
+        let gone = |name: &Str| !partial && !changes.contains_key(name) && (destroys || !outputs.contains_key(name));
         for (name, output) in stored.iter().filter(|(name, _)| gone(name)).collect::<Vec<_>>() {
             let (before, after) = (marked_output(output), Value::null(Type::Dynamic));
             let gone = OutputChange { action: Action::Delete, before, after, sensitive: output.sensitive };

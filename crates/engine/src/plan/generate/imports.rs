@@ -12,6 +12,7 @@ use groma_model::text::Str;
 
 use super::{configuration, resource_block};
 use crate::change::Change;
+use crate::import::NOT_DECLARED;
 use crate::plan::driver::{Driver, Task, Work};
 use crate::plan::instance::{Job, Planner, Present, Wanted, with_address};
 use crate::plan::nodes::importing;
@@ -39,7 +40,7 @@ fn check_target(graph: &Graph<'_>, import: &Import, generates: bool) -> Option<D
     let has_keys = import.constant_to.as_ref().is_none_or(ObjectAddress::has_keys);
     let (summary, rule) = if !generates {
         let rule = "All target instances must have an associated configuration to be imported.";
-        ("Configuration for import target does not exist", rule)
+        (NOT_DECLARED, rule)
     } else if !path.is_empty() {
         let rule = "Configuration generation is only possible for resources in the root module, and not possible for \
                     resources in sub-modules.";
