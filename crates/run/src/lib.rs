@@ -14,7 +14,6 @@ pub mod operate;
 pub mod outside;
 pub mod providers;
 pub mod provisioners;
-pub mod requirements;
 pub mod saved_plan;
 pub mod session;
 pub mod showing;

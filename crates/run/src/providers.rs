@@ -5,6 +5,7 @@ mod builtins;
 mod install;
 mod oracle;
 mod other_commands;
+pub mod requirements;
 mod source;
 mod surroundings;
 
@@ -18,7 +19,7 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_provider::install::Settings;
 
 use crate::online::Online;
-use crate::requirements;
+
 use crate::session::{Loaded, Session};
 use crate::view::schema::schemas as schemas_to_json;
 pub(crate) use book::Started;

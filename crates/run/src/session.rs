@@ -16,8 +16,8 @@ use crate::disk::Disk;
 use crate::inputs::{self, GivenVariable};
 use crate::operate::VariablePrompt;
 use crate::outside::Machine;
+use crate::providers::requirements;
 use crate::providers::{BookOracle, ProviderAccess, ProviderBook, Strictness, override_warning};
-use crate::requirements;
 
 /// What a session starts from. All of it was read from the command line and the environment by the caller.
 #[derive(Debug, Clone)]

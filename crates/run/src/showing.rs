@@ -12,8 +12,8 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::schema::IdentitySchema;
 use groma_state::State;
 
+use crate::providers::requirements;
 use crate::providers::{BookOracle, ProviderAccess, ProviderBook, Strictness};
-use crate::requirements;
 use crate::session::Session;
 use crate::view::state::StateView;
 

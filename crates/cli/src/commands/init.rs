@@ -13,8 +13,8 @@ use groma_run::backend::{BackendReady, BackendWishes, Confirm};
 use groma_run::engine::interrupt::Interrupt;
 use groma_run::modules::InstallSettings;
 use groma_run::online::Online;
+use groma_run::providers::requirements;
 use groma_run::providers::{BuiltInUse, InstallOptions, LockFileChange, Observer, ProviderChoice};
-use groma_run::requirements;
 use groma_run::session::Session;
 
 use super::Context;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use groma_model::diag::Diagnostic;
-use groma_run::requirements::{self, ModuleRequirements};
+use groma_run::providers::requirements::{self, ModuleRequirements};
 
 use super::Context;
 use super::shared::{VariableArgs, ViewArgs, session};

@@ -12,7 +12,7 @@ use groma_provider::install::{
 use super::{Mirror, ProgramBuiltins, ProviderChoice, override_warning, provider_source};
 use crate::lock_file;
 use crate::online::Online;
-use crate::requirements::{ImplicitUse, ProviderRequirements};
+use crate::providers::requirements::{ImplicitUse, ProviderRequirements};
 use crate::session::Session;
 
 /// How providers are installed.

@@ -14,8 +14,8 @@ use super::{Recorder, SavedPlan, Snapshot};
 use crate::disk::Disk;
 use crate::inputs;
 use crate::operate::VariablePrompt;
+use crate::providers::requirements;
 use crate::providers::{ProviderAccess, ProviderBook, Strictness};
-use crate::requirements;
 use crate::session::{Loaded, Session};
 use crate::showing;
 

@@ -15,9 +15,9 @@ use super::variables::{Globals, TestValues};
 use super::{LoadedFile, Settings, TestSuite, UnderTest};
 use crate::inputs::{self, Raw};
 use crate::operate::providers::BookProviders;
+use crate::providers::requirements::{self, ProviderRequirements};
 use crate::providers::{ProviderAccess, Strictness, override_warning};
 use crate::provisioners::{Programs, Surroundings};
-use crate::requirements::{self, ProviderRequirements};
 use crate::session::{Loaded, Session};
 
 /// Reads a module and its tests, and finds the providers.

@@ -27,7 +27,7 @@ use super::literal;
 use super::mock::{Mock, Mocks};
 use super::variables::TestValues;
 use crate::providers::ProviderBook;
-use crate::requirements::module_address;
+use crate::providers::requirements::module_address;
 
 /// A configuration for a run.
 pub(super) struct Prepared {

@@ -241,5 +241,5 @@ fn text(json: &mut Map<String, Value>, name: &str, value: Option<&str>) {
 
 /// `module.a.module.b`; empty for the root.
 fn module_address(path: &[Str]) -> String {
-    crate::requirements::module_address(path)
+    crate::providers::requirements::module_address(path)
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use groma_model::address::Provider;
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_run::providers::requirements;
 use groma_run::providers::{AuthenticationResult, Event, LockChange, Mirror, Observer, Platform, Requirements, Trust};
-use groma_run::requirements;
 use groma_run::session::Session;
 
 use crate::announce::Announcer;

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::expressions::body_expressions;
 use super::{ConfigView, module_address};
-use crate::requirements::{self, ModuleRequirements};
+use crate::providers::requirements::{self, ModuleRequirements};
 
 /// All provider configurations, by module and name.
 #[derive(Default)]
