@@ -26,14 +26,14 @@ pub enum Step {
 }
 
 impl Step {
-    /// The step in words.
-    pub fn describe(&self, changes: &[Change]) -> String {
-        let address = |at: &usize| changes.get(*at).map(|change| change.address.to_string()).unwrap_or_default();
+    /// What people call the step. None if it stands for nothing that they know.
+    pub(crate) fn name(&self, graph: &Graph<'_>, changes: &[Change]) -> Option<String> {
+        let address = |at: &usize| changes.get(*at).map(|change| change.address.to_string());
         match self {
-            Step::Declare(node) => format!("declaration {node}"),
+            Step::Declare(node) => Some(graph.name(*node)),
             Step::Make(at) => address(at),
-            Step::Remove(at) => format!("{} (destroy)", address(at)),
-            Step::Gate => "gate".to_owned(),
+            Step::Remove(at) => Some(format!("{} (destroy)", address(at)?)),
+            Step::Gate => None,
         }
     }
 }

@@ -61,7 +61,7 @@ pub async fn import(request: Request<'_>) -> (Option<State>, Diagnostics) {
     }
     let order = match walk.graph().order() {
         Ok(order) => order,
-        Err(cycle) => return (None, Diagnostic::error(cycle.to_string(), "").into()),
+        Err(cycle) => return (None, cycle.diagnostic().into()),
     };
     let Some(target) = node_of(walk.graph(), request.address) else {
         return (None, no_configuration(request.address).into());

@@ -111,7 +111,8 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 fn shown(files: &Files) -> String {
-    files.0.iter().map(|(path, text)| format!("--- {}\n{text}", path.display())).collect()
+    let texts: Vec<String> = files.0.iter().map(|(path, text)| format!("--- {}\n{text}", path.display())).collect();
+    texts.concat()
 }
 
 /// A random history. Gives the number of steps and of those without an order.

@@ -143,20 +143,20 @@ impl Bytes {
     }
 }
 
-fn value(bytes: &[u8]) -> Option<DynamicValue> {
-    Some(DynamicValue { msgpack: bytes.to_vec(), json: Vec::new() })
+fn value(bytes: &[u8]) -> DynamicValue {
+    DynamicValue { msgpack: bytes.to_vec(), json: Vec::new() }
 }
 
 fn packed(applied: &Applied) -> Result<Vec<u8>> {
     Ok(applied.new_state.clone().context("no answer")?.msgpack)
 }
 
-fn capabilities() -> Option<Capabilities> {
-    Some(Capabilities { deferral_allowed: false, write_only_attributes_allowed: true })
+fn capabilities() -> Capabilities {
+    Capabilities { deferral_allowed: false, write_only_attributes_allowed: true }
 }
 
 fn validation(bytes: &Bytes) -> Validate {
-    Validate { type_name: TYPE.to_owned(), config: value(&bytes.config), capabilities: capabilities() }
+    Validate { type_name: TYPE.to_owned(), config: Some(value(&bytes.config)), capabilities: Some(capabilities()) }
 }
 
 fn upgrade(bytes: &Bytes) -> Upgrade {
@@ -167,20 +167,20 @@ fn upgrade(bytes: &Bytes) -> Upgrade {
 fn plan(prior: &[u8], proposed: &[u8], config: &[u8]) -> Plan {
     Plan {
         type_name: TYPE.to_owned(),
-        prior_state: value(prior),
-        proposed_new_state: value(proposed),
-        config: value(config),
+        prior_state: Some(value(prior)),
+        proposed_new_state: Some(value(proposed)),
+        config: Some(value(config)),
         prior_private: Vec::new(),
-        capabilities: capabilities(),
+        capabilities: Some(capabilities()),
     }
 }
 
 fn apply(prior: &[u8], planned: Vec<u8>, config: &[u8], planned_private: Vec<u8>) -> Apply {
     Apply {
         type_name: TYPE.to_owned(),
-        prior_state: value(prior),
+        prior_state: Some(value(prior)),
         planned_state: Some(DynamicValue { msgpack: planned, json: Vec::new() }),
-        config: value(config),
+        config: Some(value(config)),
         planned_private,
     }
 }

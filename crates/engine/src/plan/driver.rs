@@ -84,7 +84,7 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
     }
     let order = match walk.graph().order() {
         Ok(order) => order,
-        Err(cycle) => return (None, Diagnostic::error(cycle.to_string(), "").into()),
+        Err(cycle) => return (None, cycle.diagnostic().into()),
     };
     let dependencies = Dependencies::new(walk.graph(), &order);
     let schedule = Schedule::new(&walk.graph().needs);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use groma_lang::config::{Output, ResourceMode};
-use groma_lang::graph::NodeIndex;
+use groma_lang::graph::{Graph, NodeIndex};
 use groma_model::address::{AbsInstance, AbsResource, ModuleInstance, Provider};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::mark::Mark;
@@ -261,7 +261,7 @@ impl Driver<'_, '_> {
         // What is not complete is not carried out.
         let order = if self.diagnostics.has_errors() { Ok(Execution::default()) } else { Execution::new(&sources) };
         let execution = order.unwrap_or_else(|cycle| {
-            self.diagnostics.push(cycle_error(&cycle, &changes));
+            self.diagnostics.push(cycle_error(&cycle, self.walk.graph(), &changes));
             Execution::default()
         });
         let relevant = self.relevant_attributes(&changes, &outputs);
@@ -340,10 +340,13 @@ impl Driver<'_, '_> {
     }
 }
 
-fn cycle_error(cycle: &Cycle, changes: &[Change]) -> Diagnostic {
+fn cycle_error(cycle: &Cycle, graph: &Graph<'_>, changes: &[Change]) -> Diagnostic {
     let Cycle(steps) = cycle;
-    let named: Vec<String> = steps.iter().map(|name| name.describe(changes)).collect();
-    Diagnostic::error(format!("Cycle: {}", named.join(", ")), "")
+    let mut names: Vec<String> = steps.iter().filter_map(|step| step.name(graph, changes)).collect();
+    names.dedup();
+    let detail = "Each of these must come before another one of them, so the changes have no order. Make them in two runs, or \
+                  let create_before_destroy be the same for all of them.";
+    Diagnostic::error(format!("Cycle: {}", names.join(", ")), detail)
 }
 
 fn marked_output(output: &OutputState) -> Value {

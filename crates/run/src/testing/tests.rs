@@ -147,7 +147,7 @@ fn results_as_junit_xml() {
             run("none", Status::Skip, &[]),
         ],
     };
-    expect![[r##"
+    expect![[r#"
         <?xml version="1.0" encoding="UTF-8"?><testsuites>
           <testsuite name="a &lt;&amp;&gt; &#34;b&#34;.tftest.hcl" tests="4" skipped="1" failures="1" errors="1" time="6">
             <testcase name="good" classname="a &lt;&amp;&gt; &#34;b&#34;.tftest.hcl" time="1.5">
@@ -171,6 +171,6 @@ fn results_as_junit_xml() {
             </testcase>
           </testsuite>
         </testsuites>
-    "##]]
+    "#]]
     .assert_eq(&junit::document(&[file], &SourceMap::new()));
 }
