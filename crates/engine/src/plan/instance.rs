@@ -165,7 +165,8 @@ impl Planner<'_> {
             },
         };
         if let (Wanted::Present(present), Some(object)) = (&self.job.wanted, refreshed.as_mut()) {
-            note_configuration(object, present, change.as_ref(), self.job.refresh);
+            let was_read = self.job.refresh && self.job.import.is_none();
+            note_configuration(object, present, change.as_ref(), was_read);
         }
         let Job { address, deposed, kind, slot, .. } = self.job;
         Ok(Planned {
@@ -510,12 +511,12 @@ impl Planner<'_> {
 }
 
 /// What the configuration says about an object beside its attributes is kept with it.
-fn note_configuration(object: &mut Object, present: &Present, change: Option<&Change>, refresh: bool) {
+fn note_configuration(object: &mut Object, present: &Present, change: Option<&Change>, was_read: bool) {
     object.create_before_destroy = present.create_before_destroy;
     object.skip_destroy = present.skip_destroy;
     if change.is_none_or(|change| change.action == Action::NoOp) {
         object.dependencies = Arc::clone(&present.dependencies);
-    } else if refresh {
+    } else if was_read {
         let mut union: Vec<ConfigResource> = object.dependencies.to_vec();
         union.extend(present.dependencies.iter().cloned());
         union.sort_by_key(ToString::to_string);

@@ -13,8 +13,25 @@ pub(super) type Facets = BTreeMap<String, Value>;
 /// The parts of every step that one program played.
 pub(super) fn of(scenario: &Scenario, records: &[Value]) -> Vec<Facets> {
     let mut tokens = Tokens::default();
+    let records = with_counted_serials(records);
     let steps = records.iter().enumerate();
     steps.map(|(index, record)| step(scenario, &mut tokens, index + 1, record)).collect()
+}
+
+/// Serials as what each step has added. How often a state is saved during an apply depends on how long that takes: there it only
+/// counts whether the serial has grown.
+fn with_counted_serials(records: &[Value]) -> Vec<Value> {
+    let mut last: BTreeMap<String, i64> = BTreeMap::new();
+    let mut records = records.to_vec();
+    for record in &mut records {
+        let is_apply = record.get("apply").is_some();
+        for (path, state) in record["states"].as_object_mut().into_iter().flatten() {
+            let Some(serial) = state["serial"].as_i64() else { continue };
+            let added = serial - last.insert(path.clone(), serial).unwrap_or_default();
+            state["serial"] = if is_apply { added.signum() } else { added }.into();
+        }
+    }
+    records
 }
 
 fn step(scenario: &Scenario, tokens: &mut Tokens, number: usize, record: &Value) -> Facets {
@@ -317,6 +334,19 @@ fn actions(change: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn serials_count_by_step() {
+        let state = |serial: i64| json!({ "s.tfstate": { "serial": serial } });
+        let records = [
+            json!({ "apply": {}, "states": state(3) }),
+            json!({ "run": {}, "states": state(5) }),
+            json!({ "apply": {}, "states": state(5) }),
+        ];
+        let counted = with_counted_serials(&records);
+        let serials: Vec<_> = counted.iter().map(|record| record["states"]["s.tfstate"]["serial"].clone()).collect();
+        assert_eq!(serials, [1, 2, 0]);
+    }
 
     #[test]
     fn diagnostics_are_a_set() {
