@@ -11,7 +11,7 @@ use groma_state::{ObjectState, ObjectStatus};
 
 use crate::change::{Action, Change};
 use crate::object::{compatible, known_only, legacy, propose::proposed_new};
-use crate::plan::ignore::ignoring;
+use crate::plan::ignore::{ignoring, ignoring_planned};
 use crate::plan::instance::{keep_warnings, sensitive_paths, with_address};
 use crate::providers::Slot;
 use crate::stored::{Object, ObjectSchema};
@@ -213,7 +213,7 @@ impl Run<'_> {
         if response.legacy_type_system {
             response.planned = legacy::normalised(&response.planned, block);
             if let Some(object) = prior {
-                response.planned = ignoring(ignore, block, &object.value, &response.planned);
+                response.planned = ignoring_planned(ignore, block, &object.value, &response.planned);
             }
         }
         let planned = self.job.change.after.clone().unmark_deep().0;

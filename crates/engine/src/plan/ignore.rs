@@ -16,6 +16,15 @@ pub(crate) fn ignoring(ignore: &IgnoreChanges, schema: &Block, prior: &Value, co
     }
 }
 
+/// The answer of a provider of the old kind, which may have planned what it was told to ignore. Where everything is ignored, the
+/// object stays as it is, with what only the provider decides.
+pub(crate) fn ignoring_planned(ignore: &IgnoreChanges, schema: &Block, prior: &Value, planned: &Value) -> Value {
+    match ignore {
+        IgnoreChanges::All => prior.clone(),
+        IgnoreChanges::None | IgnoreChanges::Paths(_) => ignoring(ignore, schema, prior, planned),
+    }
+}
+
 /// What must not be shown of an object whose changes are ignored in part: there, what was hidden before stays hidden, and nothing
 /// else.
 pub(super) fn sensitive_after(ignore: &IgnoreChanges, prior: &[Path], config: Vec<Path>) -> Vec<Path> {

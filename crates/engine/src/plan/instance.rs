@@ -11,7 +11,7 @@ use groma_model::value::{PathMarks, Value};
 use groma_provider::api::{ImportTarget, PlanRequest, PlanResponse, Private, Provider, ReadRequest};
 use groma_state::{ObjectState, ObjectStatus};
 
-use super::ignore::{ignored_differences, ignoring, sensitive_after};
+use super::ignore::{ignored_differences, ignoring, ignoring_planned, sensitive_after};
 use super::requires_replace;
 use crate::change::{Action, Change, Note, Reason};
 use crate::events::{Event, Events, shown_id};
@@ -349,7 +349,7 @@ impl Planner<'_> {
         let wrong = plan_valid::violations(block, &before, &config, &response.planned);
         if response.legacy_type_system {
             if let Some(object) = prior {
-                response.planned = ignoring(&present.ignore, block, &object.value, &response.planned);
+                response.planned = ignoring_planned(&present.ignore, block, &object.value, &response.planned);
             }
         } else if !wrong.is_empty() {
             return Err(wrong.iter().map(|wrong| self.invalid_plan(wrong)).collect());
