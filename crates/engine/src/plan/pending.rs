@@ -79,9 +79,10 @@ impl Driver<'_, '_> {
                 }
                 Subject::Variable(name) => graph.find(module, NodeKind::Variable(name)),
                 Subject::Local(name) => graph.find(module, NodeKind::Local(name)),
-                Subject::Module { name, .. } => {
+                // All of a module, or what an output of it is made of.
+                Subject::Module { name, output, .. } => {
                     let child = graph.modules[module].children.get(&name);
-                    child.and_then(|child| graph.find(*child, NodeKind::Close))
+                    child.and_then(|child| graph.find(*child, output.map_or(NodeKind::Close, NodeKind::Output)))
                 }
                 _ => None,
             };
