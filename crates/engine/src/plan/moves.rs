@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use groma_lang::config::{ObjectAddress, Repetition, ResourceMode, StepKey};
 use groma_lang::graph::Graph;
-use groma_model::address::{AbsInstance, AbsResource, InstanceKey, ModuleInstance, ModuleStep, Provider};
+use groma_model::address::{
+    AbsInstance, AbsResource, ConfigResource, InstanceKey, ModuleInstance, ModuleStep, Provider,
+};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::Span;
 use groma_model::text::Str;
@@ -67,6 +69,7 @@ pub(super) fn apply(graph: &Graph<'_>, state: &State) -> Moved {
     if !blocked.is_empty() {
         moved.diagnostics.push(unresolved(&blocked));
     }
+    moved.follow();
     moved
 }
 
@@ -85,6 +88,33 @@ impl Moved {
                 continue;
             }
             self.move_instance(&address, target, statement.at.is_some());
+        }
+    }
+
+    /// What depends on moved objects depends on them where they are now: the order in which objects go hangs on it.
+    fn follow(&mut self) {
+        let mut renamed: BTreeMap<ConfigResource, BTreeSet<ConfigResource>> = BTreeMap::new();
+        for (to, from) in &self.from {
+            let (from, to) = (from.address.config(), to.config());
+            if from != to {
+                renamed.entry(from).or_default().insert(to);
+            }
+        }
+        if renamed.is_empty() {
+            return;
+        }
+        for instance in self.state.resources.values_mut().flat_map(|resource| resource.instances.values_mut()) {
+            for object in instance.current.iter_mut().chain(instance.deposed.values_mut()) {
+                let also: Vec<_> =
+                    object.dependencies.iter().filter_map(|needed| renamed.get(needed)).flatten().collect();
+                if also.is_empty() {
+                    continue;
+                }
+                let also: Vec<ConfigResource> = also.into_iter().cloned().collect();
+                object.dependencies.extend(also);
+                object.dependencies.sort_by_key(ToString::to_string);
+                object.dependencies.dedup();
+            }
         }
     }
 
