@@ -108,6 +108,12 @@ impl Object {
         Some(marked(&value, schema, &stored.sensitive))
     }
 
+    /// The same, or not known: only the provider could tell what does not fit its current schema.
+    pub fn as_last_seen(stored: &ObjectState, schema: &Schema) -> Value {
+        let unknown = || marked(&Value::unknown(schema.block.implied_type()), schema, &stored.sensitive);
+        Self::as_written(stored, schema).unwrap_or_else(unknown)
+    }
+
     /// Brings a stored object to the provider's current schema. The provider is always asked: that is where it sets right what
     /// earlier versions of it have written.
     pub async fn upgraded(

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use groma_lang::walk::Site;
 use groma_model::address::{AbsInstance, Provider as ProviderAddress};
-use groma_model::codec::json;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::path::Path;
 use groma_model::schema::Schema;
@@ -14,7 +13,7 @@ use groma_model::value::Value;
 use groma_provider::api::{
     ImportRequest, ImportTarget, ImportedObject, Private, Provider, ReadDataRequest, ReadRequest,
 };
-use groma_state::{Attributes, InstanceState, ObjectState, ObjectStatus, ResourceState, State};
+use groma_state::{InstanceState, ObjectState, ObjectStatus, ResourceState, State};
 
 use super::{Importer, no_configuration};
 use crate::change::Action;
@@ -26,12 +25,8 @@ use crate::stored::{self, Object, ObjectSchema, object_schema};
 
 /// A stored object by the current schema, with marks. None if only its provider could read it.
 pub(super) fn decoded(object: &ObjectState, schema: &Schema) -> Option<Value> {
-    let Attributes::Json(text) = &object.attributes else { return None };
-    if u64::try_from(schema.version).ok() != Some(object.schema_version) {
-        return None;
-    }
-    let value = json::decode(text, &schema.block.implied_type()).ok()?;
-    Some(stored::marked(&value, schema, &object.sensitive))
+    let is_current = u64::try_from(schema.version).ok() == Some(object.schema_version);
+    is_current.then(|| Object::as_written(object, schema)).flatten()
 }
 
 /// An object that was just seen.

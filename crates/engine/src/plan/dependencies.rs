@@ -78,6 +78,17 @@ impl Dependencies {
     }
 }
 
+/// All dependencies of two lists, in the order in which states have them.
+pub(super) fn union<'c>(
+    some: &'c [ConfigResource],
+    others: impl IntoIterator<Item = &'c ConfigResource>,
+) -> Vec<ConfigResource> {
+    let mut all: Vec<ConfigResource> = some.iter().chain(others).cloned().collect();
+    all.sort_by_key(ToString::to_string);
+    all.dedup();
+    all
+}
+
 /// The address of a resource node.
 pub(crate) fn config_resource(graph: &Graph<'_>, node: NodeIndex) -> Option<ConfigResource> {
     let NodeKind::Resource(key) = &graph.nodes[node].kind else { return None };

@@ -11,6 +11,7 @@ use groma_model::value::{PathMarks, Value};
 use groma_provider::api::{ImportTarget, PlanRequest, PlanResponse, Private, Provider, ReadRequest};
 use groma_state::{ObjectState, ObjectStatus};
 
+use super::dependencies::union;
 use super::ignore::{ignored_differences, ignoring, ignoring_planned, sensitive_after};
 use super::requires_replace;
 use crate::change::{Action, Change, Note, Reason};
@@ -517,11 +518,7 @@ fn note_configuration(object: &mut Object, present: &Present, change: Option<&Ch
     if change.is_none_or(|change| change.action == Action::NoOp) {
         object.dependencies = Arc::clone(&present.dependencies);
     } else if was_read {
-        let mut union: Vec<ConfigResource> = object.dependencies.to_vec();
-        union.extend(present.dependencies.iter().cloned());
-        union.sort_by_key(ToString::to_string);
-        union.dedup();
-        object.dependencies = union.into();
+        object.dependencies = union(&object.dependencies, present.dependencies.iter()).into();
     }
 }
 

@@ -14,6 +14,8 @@ use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_state::{InstanceState, ResourceState, State};
 
+use super::dependencies::union;
+
 pub(super) use validate::{check_selection, validate};
 
 /// A state at today's addresses.
@@ -105,15 +107,11 @@ impl Moved {
         }
         for instance in self.state.resources.values_mut().flat_map(|resource| resource.instances.values_mut()) {
             for object in instance.current.iter_mut().chain(instance.deposed.values_mut()) {
-                let also: Vec<_> =
-                    object.dependencies.iter().filter_map(|needed| renamed.get(needed)).flatten().collect();
-                if also.is_empty() {
-                    continue;
+                let needed = &object.dependencies;
+                let now: Vec<&ConfigResource> = needed.iter().filter_map(|old| renamed.get(old)).flatten().collect();
+                if !now.is_empty() {
+                    object.dependencies = union(needed, now);
                 }
-                let also: Vec<ConfigResource> = also.into_iter().cloned().collect();
-                object.dependencies.extend(also);
-                object.dependencies.sort_by_key(ToString::to_string);
-                object.dependencies.dedup();
             }
         }
     }

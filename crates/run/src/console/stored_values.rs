@@ -3,17 +3,16 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use groma_engine::stored;
+use groma_engine::stored::Object;
 use groma_lang::config::{ProviderSource, Repetition, Resource, ResourceMode};
 use groma_lang::func::ExternalFunction;
 use groma_lang::oracle::{NothingExists, ResourceOracle, SchemaSource};
 use groma_model::address::{AbsResource, InstanceKey};
-use groma_model::codec::json;
 use groma_model::mark::Mark;
 use groma_model::schema::Schema;
 use groma_model::ty::Type;
 use groma_model::value::Value;
-use groma_state::{Attributes, ObjectState, State};
+use groma_state::State;
 
 /// Knows what a state knows.
 pub(super) struct StoredValues<S> {
@@ -34,7 +33,7 @@ impl<S: SchemaSource> StoredValues<S> {
         let found = self.state.resources.get(&address.parse::<AbsResource>().ok()?)?;
         let schema = self.resource(&resource.provider, resource.key.mode, &resource.key.ty)?;
         let current = found.instances.iter().filter_map(|(key, instance)| Some((key, instance.current.as_ref()?)));
-        let mut values = current.map(|(key, object)| (key, decoded(object, &schema)));
+        let mut values = current.map(|(key, object)| (key, Object::as_last_seen(object, &schema)));
         Some(match resource.repetition {
             Repetition::Once | Repetition::Enabled(_) => {
                 values.find(|(key, _)| key.is_none()).map_or_else(|| Value::null(Type::Dynamic), |(_, value)| value)
@@ -49,17 +48,6 @@ impl<S: SchemaSource> StoredValues<S> {
             })),
         })
     }
-}
-
-/// An object by the provider's current schema. One that does not fit it is not known: only the provider could tell.
-fn decoded(object: &ObjectState, schema: &Schema) -> Value {
-    let ty = schema.block.implied_type();
-    let value = match &object.attributes {
-        Attributes::Json(text) => json::decode(text, &ty).ok(),
-        Attributes::Flat(_) => None,
-    };
-    let value = value.unwrap_or_else(|| Value::unknown(ty));
-    stored::marked(&value, schema, &object.sensitive)
 }
 
 impl<S: SchemaSource> SchemaSource for StoredValues<S> {

@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use groma_engine::plan::Plan;
-use groma_engine::stored;
+use groma_engine::stored::Object;
 use groma_lang::config::{ProviderSource, Repetition, Resource, ResourceMode};
 use groma_lang::func::ExternalFunction;
 use groma_lang::oracle::{NothingExists, ResourceOracle, SchemaSource};
 use groma_model::address::{AbsResource, InstanceKey};
-use groma_model::codec::json;
 use groma_model::mark::Mark;
 use groma_model::schema::Schema;
 use groma_model::text::Str;
 use groma_model::ty::Type;
 use groma_model::value::Value;
-use groma_state::{Attributes, ObjectState, State};
+use groma_state::State;
 
 /// Where the values come from.
 pub(super) enum Seen<'a> {
@@ -88,18 +87,9 @@ fn add_state(
             continue;
         };
         let current = resource.instances.iter().filter_map(|(key, instance)| Some((key, instance.current.as_ref()?)));
-        let values = current.map(|(key, object)| (key.clone(), decoded(object, &schema)));
+        let values = current.map(|(key, object)| (key.clone(), Object::as_last_seen(object, &schema)));
         known.entry(address.clone()).or_default().extend(values);
     }
-}
-
-fn decoded(object: &ObjectState, schema: &Schema) -> Value {
-    let ty = schema.block.implied_type();
-    let value = match &object.attributes {
-        Attributes::Json(text) => json::decode(text, &ty).ok(),
-        Attributes::Flat(_) => None,
-    };
-    stored::marked(&value.unwrap_or_else(|| Value::unknown(ty)), schema, &object.sensitive)
 }
 
 impl<S: SchemaSource> SchemaSource for SeenValues<S> {
