@@ -34,7 +34,7 @@ pub use keeper::{Keeper, PushError, Random, Saved, may_follow, random_id};
 pub use ledger::{Ledger, LedgerError, Pacer, Recovered, Run, Stored};
 pub use local::{LocalStore, StatePaths};
 pub use lock::{LockError, LockInfo, Pause, lock_within};
-pub use store::{StateStore, StoreError, Version};
+pub use store::{PlainCodec, StateCodec, StateStore, StoreError, Version};
 pub use v4::{EncodeError, Layout, encode};
 pub use witness::{Testimony, Witness, WitnessError, WitnessFile};
 pub use workspace::{DEFAULT_WORKSPACE, LocalWorkspaces, Selection, WorkspaceError, WorkspaceName};

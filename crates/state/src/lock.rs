@@ -143,6 +143,14 @@ pub enum LockError {
         /// Why it failed.
         source: io::Error,
     },
+    /// The server is away, refuses, or answers nonsense.
+    #[error("could not {doing}: {source}")]
+    Remote {
+        /// What was tried, with what.
+        doing: String,
+        /// Why it failed.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
 }
 
 impl LockError {

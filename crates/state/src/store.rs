@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use groma_model::diag::Diagnostic;
 
-use crate::{EncodeError, FileError, LockError, LockInfo, State};
+use crate::{DecodeError, EncodeError, FileError, Layout, LockError, LockInfo, State, decode_bytes, encode};
 
 /// Which snapshot of a state this is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +46,52 @@ pub trait StateStore: Send {
     fn force_unlock(&mut self, id: &str) -> Result<(), LockError>;
 }
 
+/// A store of which kind is not known.
+impl StateStore for Box<dyn StateStore> {
+    fn read(&mut self) -> Result<Option<State>, StoreError> {
+        (**self).read()
+    }
+
+    fn write(&mut self, expected: Option<&Version>, next: &State) -> Result<(), StoreError> {
+        (**self).write(expected, next)
+    }
+
+    fn lock(&mut self, info: &LockInfo) -> Result<(), LockError> {
+        (**self).lock(info)
+    }
+
+    fn unlock(&mut self, id: &str) -> Result<(), LockError> {
+        (**self).unlock(id)
+    }
+
+    fn force_unlock(&mut self, id: &str) -> Result<(), LockError> {
+        (**self).force_unlock(id)
+    }
+}
+
+/// How a state becomes bytes, and bytes a state.
+pub trait StateCodec: Send + Sync {
+    /// As it is stored.
+    fn encode(&self, state: &State) -> Result<Vec<u8>, StoreError>;
+
+    /// From what was stored; `place` is what people know it by.
+    fn decode(&self, bytes: &[u8], place: &str) -> Result<State, StoreError>;
+}
+
+/// States as they are.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PlainCodec;
+
+impl StateCodec for PlainCodec {
+    fn encode(&self, state: &State) -> Result<Vec<u8>, StoreError> {
+        encode(state, Layout::Indented).map(String::into_bytes).map_err(|source| StoreError::Encode { source })
+    }
+
+    fn decode(&self, bytes: &[u8], place: &str) -> Result<State, StoreError> {
+        decode_bytes(bytes).map_err(|source| StoreError::Unreadable { place: place.to_owned(), source })
+    }
+}
+
 /// Why a state could not be read or stored.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -75,6 +121,28 @@ pub enum StoreError {
         /// Why.
         source: EncodeError,
     },
+    /// What is stored is no state.
+    #[error("{place} is no state that can be read: {source}")]
+    Unreadable {
+        /// Where it is.
+        place: String,
+        /// What is wrong with it.
+        source: DecodeError,
+    },
+    /// The server is away, refuses, or answers nonsense.
+    #[error("could not {doing}: {source}")]
+    Remote {
+        /// What was tried, with what.
+        doing: String,
+        /// Why it failed.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The lock was taken over by somebody else, who may have written since.
+    #[error("the lock of {place} was taken over by something else")]
+    TakenOver {
+        /// Of what.
+        place: String,
+    },
     /// Serials have an end.
     #[error("the serial of the state is the largest there is")]
     NoMoreSerials,
@@ -90,12 +158,15 @@ impl StoreError {
         match self {
             StoreError::File(error) => error.diagnostic(),
             StoreError::Locked(error) => error.acquiring(),
-            StoreError::Conflict { .. } | StoreError::LockLost { .. } => {
+            StoreError::Conflict { .. } | StoreError::LockLost { .. } | StoreError::TakenOver { .. } => {
                 let mut diagnostic = Diagnostic::error("State was changed in between", format!("{self}."));
                 diagnostic.hints.push("Nothing was overwritten. Plan again, from the state as it is now.".to_owned());
                 diagnostic
             }
             StoreError::Encode { source } => Diagnostic::error("Failed to save state", format!("{self}: {source}.")),
+            StoreError::Unreadable { .. } | StoreError::Remote { .. } => {
+                Diagnostic::error("Failed to use the stored state", format!("{self}."))
+            }
             StoreError::NoMoreSerials => Diagnostic::error("Failed to save state", format!("{self}.")),
         }
     }
