@@ -80,14 +80,16 @@ impl Simulator {
         let before = request.prior.as_entries().and_then(|entries| entries.get("revision")?.as_number().cloned());
         let revision = before.and_then(|before| before.add(&Number::from(1))).unwrap_or_else(|| Number::from(1));
         let settled = with(&request.planned, |name, _| (name == "revision").then(|| Value::number(revision.clone())));
-        let mut object = normalised(&request.type_name, settled);
-        if fault.is_some() {
-            // Half of it: what is not a reference.
-            let old = request.prior.as_entries().and_then(|entries| entries.get("peers").cloned());
-            object = with(&object, |name, _| old.clone().filter(|_| name == "peers"));
-        }
+        let object = normalised(&request.type_name, settled);
         self.cloud.put(&id, object.clone()).map_err(|refusal| (request.prior.clone(), refusal.0))?;
-        if fault.is_some() { Err((object, "it changed in part".to_owned())) } else { Ok(object) }
+        if fault.is_none() {
+            return Ok(object);
+        }
+        // Half of it: what is not a reference. What it refers to still may be gone by now, which nobody has asked for.
+        let old = request.prior.as_entries().and_then(|entries| entries.get("peers").cloned());
+        let half = with(&object, |name, _| old.clone().filter(|_| name == "peers"));
+        self.cloud.tamper(&id, half.clone());
+        Err((half, "it changed in part".to_owned()))
     }
 
     fn delete(&self, request: &ApplyRequest) -> Result<Value, (Value, String)> {
