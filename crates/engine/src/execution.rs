@@ -66,9 +66,18 @@ pub(crate) struct Sources<'s> {
 }
 
 impl Execution {
-    /// Works the order out.
+    /// Works the order out. What was put aside goes before what it was made with, unless that leaves no order at all: then it
+    /// goes as what took its place would.
     pub(crate) fn new(sources: &Sources<'_>) -> Result<Self, Cycle> {
-        let mut builder = Builder::new(sources);
+        let has_put_aside = sources.changes.iter().any(|change| change.deposed.is_some());
+        match Self::ordered(sources, PutAside::ByItself) {
+            Err(_) if has_put_aside => Self::ordered(sources, PutAside::AsCurrent),
+            result => result,
+        }
+    }
+
+    fn ordered(sources: &Sources<'_>, put_aside: PutAside) -> Result<Self, Cycle> {
+        let mut builder = Builder::new(sources, put_aside);
         builder.add_declarations();
         builder.add_changes();
         builder.order_removals();
@@ -121,8 +130,18 @@ impl Execution {
     }
 }
 
+/// Whose dependencies count for an object that was put aside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PutAside {
+    /// Its own.
+    ByItself,
+    /// Those of the current object.
+    AsCurrent,
+}
+
 struct Builder<'s> {
     sources: &'s Sources<'s>,
+    put_aside: PutAside,
     execution: Execution,
     nodes: BTreeMap<ConfigResource, NodeIndex>,
     /// The step that makes an object, by change.
@@ -132,7 +151,7 @@ struct Builder<'s> {
 }
 
 impl<'s> Builder<'s> {
-    fn new(sources: &'s Sources<'s>) -> Self {
+    fn new(sources: &'s Sources<'s>, put_aside: PutAside) -> Self {
         let resource = |node: NodeIndex| {
             let NodeKind::Resource(key) = &sources.graph.nodes[node].kind else { return None };
             let path = &sources.graph.modules[sources.graph.nodes[node].module].node.path;
@@ -140,6 +159,7 @@ impl<'s> Builder<'s> {
         };
         Self {
             sources,
+            put_aside,
             execution: Execution::default(),
             nodes: (0..sources.graph.nodes.len()).filter_map(resource).collect(),
             makes: BTreeMap::new(),
@@ -271,7 +291,12 @@ impl<'s> Builder<'s> {
             if change.action == Action::NoOp || change.action == Action::Read {
                 continue;
             }
-            for dependency in (self.sources.stored)(&change.address) {
+            let dependencies = if change.deposed.is_some() && self.put_aside == PutAside::ByItself {
+                change.dependencies.to_vec()
+            } else {
+                (self.sources.stored)(&change.address)
+            };
+            for dependency in dependencies {
                 if touched.contains(&dependency) {
                     let modules = found.entry(dependency).or_default();
                     modules.entry(change.address.module.clone()).or_default().push(at);
