@@ -25,6 +25,8 @@ use groma_model::value::Value;
 
 use crate::environment::Environment;
 
+pub use datetime::parse_duration;
+
 /// A function of the language.
 pub struct Function {
     /// Its name, without `core::`.

@@ -14,7 +14,7 @@ pub mod graph;
 pub mod load;
 mod merge;
 pub mod oracle;
-mod places;
+pub mod places;
 pub mod provisioners;
 pub mod refs;
 pub mod static_eval;

@@ -25,7 +25,7 @@ use crate::config::Module;
 use crate::config::test_file::{TestFile, TestModule};
 use crate::config::version::VersionConstraint;
 
-pub use files::is_ignored;
+pub use files::{is_ignored, read_body};
 pub use source::Source as ModuleSource;
 
 /// Where configuration files come from.

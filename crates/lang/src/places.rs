@@ -10,20 +10,20 @@ use crate::environment::Environment;
 use crate::refs::Reference;
 
 /// Where an expression stands.
-pub(crate) struct Places<'p> {
+pub struct Places<'p> {
     /// Knows where the user is.
-    pub(crate) environment: &'p dyn Environment,
+    pub environment: &'p dyn Environment,
     /// The directory of the expression's module, as users see it.
-    pub(crate) module_dir: &'p Path,
+    pub module_dir: &'p Path,
     /// The directory of the root module, as users see it.
-    pub(crate) root_dir: &'p Path,
+    pub root_dir: &'p Path,
     /// The name of the workspace.
-    pub(crate) workspace: &'p str,
+    pub workspace: &'p str,
 }
 
 impl Places<'_> {
     /// `path.name`
-    pub(crate) fn path(&self, name: &str, reference: &Reference) -> Result<Value, Diagnostics> {
+    pub fn path(&self, name: &str, reference: &Reference) -> Result<Value, Diagnostics> {
         match name {
             "cwd" => Ok(slashes(&self.environment.invocation_dir())),
             "module" => Ok(slashes(self.module_dir)),
@@ -40,7 +40,7 @@ impl Places<'_> {
     }
 
     /// `terraform.name` or `tofu.name`, but for what depends on the phase of a run.
-    pub(crate) fn tool(&self, root: &str, name: &str, reference: &Reference) -> Result<Value, Diagnostics> {
+    pub fn tool(&self, root: &str, name: &str, reference: &Reference) -> Result<Value, Diagnostics> {
         let detail = match name {
             "workspace" => return Ok(Value::string(self.workspace)),
             "env" => format!(

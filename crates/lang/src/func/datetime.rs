@@ -15,6 +15,11 @@ use super::{CallContext, Function, FunctionError};
 use calendar::Moment;
 use rfc3339::Strictness;
 
+/// A duration as Go writes it, `1h30m`, in nanoseconds.
+pub fn parse_duration(text: &str) -> Result<i64, String> {
+    duration::parse(text)
+}
+
 /// The functions of this group.
 pub(super) fn functions() -> Vec<Function> {
     let timestamp = |name| text_param(name).about("A date and time in RFC 3339.");

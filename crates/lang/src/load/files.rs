@@ -116,6 +116,13 @@ pub(super) fn load_tests(
     (files, reading.loaded.syntax)
 }
 
+/// Reads one file that is not part of a module: rules, for example. None if it cannot be read.
+pub fn read_body(map: &mut SourceMap, tree: &dyn SourceTree, dir: &Path, name: &str) -> (Option<Body>, Diagnostics) {
+    let mut reading = Reading { map, tree, dir, refused: Diagnostics::new(), loaded: LoadedModule::default() };
+    let body = reading.read(name);
+    (body, reading.loaded.syntax)
+}
+
 struct Reading<'a> {
     map: &'a mut SourceMap,
     tree: &'a dyn SourceTree,
