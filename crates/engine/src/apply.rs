@@ -4,6 +4,7 @@ mod driver;
 mod ephemeral;
 mod generated;
 mod instance;
+mod logbook;
 mod prepare;
 mod provision;
 mod record;
@@ -24,16 +25,7 @@ use crate::interrupt::Interrupt;
 use crate::plan::Plan;
 use crate::providers::Providers;
 use crate::provision::Provisioners;
-
-/// Keeps a state safe.
-pub trait Save: Send {
-    /// Something in the state changed. Called before anything that depends on it starts; how often a whole state is worth
-    /// writing is decided here.
-    fn changed(&mut self, state: &State) -> Result<(), Diagnostics>;
-
-    /// Nothing more will change.
-    fn finished(&mut self, state: &State) -> Result<(), Diagnostics>;
-}
+pub use logbook::{Intended, Logbook, NoLogbook};
 
 /// What is carried out, and with what.
 pub struct Request<'a> {
@@ -57,6 +49,8 @@ pub struct Request<'a> {
     pub provisioners: Arc<dyn Provisioners>,
     /// When to stop.
     pub interrupt: Interrupt,
+    /// What is done is written down here, before and after.
+    pub logbook: Arc<dyn Logbook>,
 }
 
 /// What came of a plan.
@@ -70,6 +64,6 @@ pub struct Applied {
 }
 
 /// Carries a plan out. What was done before an error is in the state.
-pub async fn apply(request: Request<'_>, save: &mut dyn Save) -> Applied {
-    driver::run(request, save).await
+pub async fn apply(request: Request<'_>) -> Applied {
+    driver::run(request).await
 }

@@ -44,10 +44,22 @@ pub struct Request<'a> {
     /// Where the object is to be.
     pub address: &'a AbsInstance,
     /// How its provider names it.
-    pub id: &'a str,
+    pub named: Named<'a>,
     /// Is told what happens.
     pub events: Arc<dyn Events>,
 }
+
+/// What an object is imported by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named<'a> {
+    /// Its id.
+    Id(&'a str),
+    /// Its identity, as JSON.
+    Identity(&'a str),
+}
+
+/// What is said where no object has the name that was given.
+pub const NOT_THERE: &str = "Cannot import non-existent remote object";
 
 /// Imports an object. Gives the state with it, or only what went wrong.
 pub async fn import(request: Request<'_>) -> (Option<State>, Diagnostics) {

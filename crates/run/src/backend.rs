@@ -41,6 +41,8 @@ pub struct PathOverrides {
 pub(crate) struct Backend {
     pub(crate) workspaces: LocalWorkspaces,
     pub(crate) selection: Selection,
+    /// Where journals go on that cannot be written beside their states.
+    pub(crate) spare_folders: Vec<PathBuf>,
     /// What is known of it elsewhere, such as in plans.
     pub(crate) settings: LocalSettings,
 }
@@ -123,8 +125,19 @@ impl Session {
                 backup: paths.backup.clone(),
             },
             selection: Selection { data_dir: self.data_dir(), environment: start.workspace.clone() },
+            spare_folders: self.spare_folders(),
             settings,
         }
+    }
+
+    /// Folders that nobody else writes to: what lies there is believed.
+    fn spare_folders(&self) -> Vec<PathBuf> {
+        let home = self.start().home_dir.as_ref().map(|home| home.join(".groma"));
+        [Some(self.data_dir().join("groma")), home]
+            .into_iter()
+            .flatten()
+            .map(|folder| folder.join("journals"))
+            .collect()
     }
 
     fn data_dir(&self) -> PathBuf {

@@ -42,7 +42,7 @@ pub fn with_console<T>(
     access: impl FnOnce() -> (ProviderAccess, Diagnostics),
     talk: impl FnOnce(&Session, Option<&Console<'_>>, Diagnostics) -> T,
 ) -> T {
-    let Loaded { tree, inputs, mut diagnostics, about_values } = session.load();
+    let Loaded { tree, inputs, mut diagnostics, about_values, .. } = session.load();
     diagnostics.extend(about_values);
     let (Some(tree), false) = (tree, diagnostics.has_errors()) else { return talk(session, None, diagnostics) };
     let UsedProviders { book, access, diagnostics: found } = session.used_providers(&tree, access);

@@ -4,6 +4,7 @@
 mod counting;
 mod hosts;
 mod importing;
+mod log;
 mod open;
 pub(crate) mod providers;
 mod reused;
@@ -27,6 +28,7 @@ use groma_lang::oracle::NothingExists;
 use groma_lang::walk::{InputValue, Purpose, Settings, Walk};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::text::Str;
+use groma_rules::Rules;
 use groma_state::State;
 
 use crate::providers::{BookOracle, Locks, ProviderAccess, ProviderBook};
@@ -37,8 +39,8 @@ pub use crate::state_access::{LockWish, PathOverrides};
 use counting::Counting;
 pub use counting::Counts;
 use hosts::Hosts;
+use log::RunLog;
 use providers::BookProviders;
-use saving::Saver;
 
 /// What is done, for those who find the state locked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -124,6 +126,8 @@ pub struct Outcome {
 pub struct Operation {
     access: ProviderAccess,
     tree: ModuleTree,
+    /// What is said beside it, for us alone.
+    rules: Rules,
     inputs: BTreeMap<Str, InputValue>,
     providers: Arc<BookProviders>,
     storage: StateAccess,
@@ -196,13 +200,16 @@ impl Operation {
     pub fn plan(&mut self, session: &Session, options: &Options, watch: &Watch) -> (Option<Plan>, Diagnostics) {
         let oracle = NothingExists(BookOracle::new(self.providers.book(), Some(&self.access)));
         let settings = session.settings(Purpose::Validate, &oracle);
+        let about_rules = groma_rules::check(&self.rules, &self.tree, &oracle, &settings);
         let (_, mut diagnostics) = Walk::run(&self.tree, settings, &self.inputs);
+        diagnostics.extend(about_rules);
         diagnostics.extend(oracle.0.take_problems());
         if diagnostics.has_errors() {
             diagnostics.sort(session.sources());
             return (None, diagnostics);
         }
         self.time = session.machine().now();
+        diagnostics.extend(self.look_for_doubtful(session, watch));
         let request = plan::Request {
             tree: &self.tree,
             inputs: &self.inputs,
@@ -271,7 +278,14 @@ impl Operation {
     fn carry_out(&mut self, session: &Session, plan: &Plan, watch: &Watch, events: Arc<dyn Events>) -> Applied {
         let oracle = NothingExists(BookOracle::new(self.providers.book(), Some(&self.access)));
         let settings = self.settings(session, &oracle);
-        let mut saver = Saver::new(&mut self.storage, &self.hosts, watch.interrupt.clone());
+        let journal = match self.storage.begin() {
+            Ok(journal) => journal,
+            Err(diagnostics) => {
+                return Applied { state: self.state.as_ref().clone(), diagnostics, skipped: Vec::new() };
+            }
+        };
+        let (machine, interrupt) = (session.machine().clone(), watch.interrupt.clone());
+        let (log, clerks) = RunLog::start(journal, self.storage.ledger(), self.hosts.clone(), machine, interrupt);
         let request = apply::Request {
             plan,
             tree: &self.tree,
@@ -283,8 +297,10 @@ impl Operation {
             events,
             provisioners: Arc::clone(&self.provisioners),
             interrupt: watch.interrupt.clone(),
+            logbook: log,
         };
-        let applied = self.access.online.wait(apply::apply(request, &mut saver));
+        let applied = self.access.online.wait(apply::apply(request));
+        clerks.finish();
         let mut applied = applied.unwrap_or_else(|problem| Applied {
             state: self.state.as_ref().clone(),
             diagnostics: problem.into(),

@@ -11,6 +11,7 @@ use groma_lang::walk::{InputValue, Purpose, Settings, Walk};
 use groma_model::diag::Diagnostics;
 use groma_model::span::SourceMap;
 use groma_model::text::Str;
+use groma_rules::Rules;
 
 use crate::disk::Disk;
 use crate::inputs::{self, GivenVariable};
@@ -91,6 +92,10 @@ pub struct Loaded {
     pub diagnostics: Diagnostics,
     /// What is wrong with values that no variable is declared for. Matters only where values do.
     pub about_values: Diagnostics,
+    /// The rules beside the modules. Empty if there is no tree.
+    pub rules: Rules,
+    /// What is wrong with the rules. Matters only where they do.
+    pub about_rules: Diagnostics,
 }
 
 impl Session {
@@ -201,11 +206,13 @@ impl Session {
         };
         if failed {
             diagnostics.extend(load::check_statics(&root, modules, &statics));
-            return Loaded { tree: None, inputs, diagnostics, about_values };
+            let (rules, about_rules) = (Rules::default(), Diagnostics::new());
+            return Loaded { tree: None, inputs, diagnostics, about_values, rules, about_rules };
         }
         let (tree, found) = load::load_tree(&mut self.sources, modules, root, &statics);
         diagnostics.extend(found);
-        Loaded { tree: Some(tree), inputs, diagnostics, about_values }
+        let (rules, about_rules) = groma_rules::load(&mut self.sources, modules, &tree);
+        Loaded { tree: Some(tree), inputs, diagnostics, about_values, rules, about_rules }
     }
 
     /// Checks the configuration for all inputs. Providers are asked if there are any; how to reach them is found out only
@@ -215,7 +222,8 @@ impl Session {
         tests: Option<&Path>,
         access: impl FnOnce() -> (ProviderAccess, Diagnostics),
     ) -> Diagnostics {
-        let Loaded { tree, inputs, mut diagnostics, about_values: _ } = self.load();
+        let Loaded { tree, inputs, mut diagnostics, rules, about_rules, .. } = self.load();
+        diagnostics.extend(about_rules);
         if let Some(tests) = tests {
             diagnostics.extend(load::check_test_files(&mut self.sources, &self.disk, &self.start.root_dir, tests));
         }
@@ -225,7 +233,9 @@ impl Session {
             diagnostics.extend(found);
             if !failed {
                 let oracle = NothingExists(BookOracle::new(&book, access.as_ref()));
-                let (_, found) = Walk::run(&tree, self.settings(Purpose::Validate, &oracle), &inputs);
+                let settings = self.settings(Purpose::Validate, &oracle);
+                diagnostics.extend(groma_rules::check(&rules, &tree, &oracle, &settings));
+                let (_, found) = Walk::run(&tree, settings, &inputs);
                 diagnostics.extend(found);
                 diagnostics.extend(oracle.0.finish());
             }

@@ -1,18 +1,21 @@
 //! The state of a working directory, for commands that look at it or change it without evaluating the configuration. Operations,
 //! which also need the configuration and its providers, use it too.
 
-mod identity;
+mod findings;
+pub(crate) mod identity;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use groma_lang::config::version::COMPATIBLE_VERSION;
 use groma_lang::environment::Environment as _;
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_state::journal::{Action, Damage, FileHome, Intent, Journal, Mark, Operation, RunId};
 use groma_state::{
-    Keeper, LocalStore, LockInfo, PushError, Saved, State, StatePaths, StateStore as _, Version, WorkspaceError,
-    WorkspaceName, lock_within, random_id,
+    Keeper, Ledger, LedgerError, LocalStore, LockInfo, PushError, RealDisk, Recovered, Run, Saved, State, StatePaths,
+    StateStore, StoreError, Version, WitnessFile, WorkspaceError, WorkspaceName, lock_within, random_id,
 };
 
 pub use crate::backend::PathOverrides;
@@ -51,8 +54,26 @@ pub struct StateAccess {
     backend: Backend,
     workspace: WorkspaceName,
     machine: Machine,
-    keeper: Keeper<LocalStore>,
+    paths: StatePaths,
+    ledger: SharedLedger,
+    /// What was read last, until a run begins from it.
+    recovered: Option<Recovered>,
+    /// Changes of earlier runs that it is known of by now what became of them.
+    settled: Vec<Operation>,
     lock: Option<String>,
+}
+
+/// A state with its journal, which a run shares with those who write for it.
+pub(crate) type SharedLedger = Arc<Mutex<Ledger<Box<dyn StateStore>>>>;
+
+fn held(ledger: &SharedLedger) -> MutexGuard<'_, Ledger<Box<dyn StateStore>>> {
+    ledger.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Stores a state that includes everything before a mark of the journal, if it says something else than what is stored.
+pub(crate) fn store(ledger: &SharedLedger, mut state: State, mark: Mark, machine: &Machine) -> Result<(), StoreError> {
+    COMPATIBLE_VERSION.clone_into(&mut state.tool_version);
+    held(ledger).save(state, mark, &mut || random(machine)).map(|_| ())
 }
 
 impl StateAccess {
@@ -82,8 +103,9 @@ impl StateAccess {
     }
 
     fn in_workspace(backend: Backend, workspace: WorkspaceName, machine: Machine) -> StateAccess {
-        let keeper = Keeper::new(backend.store(&workspace));
-        StateAccess { backend, workspace, machine, keeper, lock: None }
+        let paths = backend.workspaces.paths(&workspace);
+        let ledger = local_ledger(&backend, &paths);
+        StateAccess { backend, workspace, machine, paths, ledger, recovered: None, settled: Vec::new(), lock: None }
     }
 
     /// What is to be known of where it is kept.
@@ -103,7 +125,7 @@ impl StateAccess {
     /// The files that backups go to. To be chosen before anything is saved.
     pub fn with_backups(mut self, backups: Backups) -> StateAccess {
         if backups == Backups::ByTime {
-            let mut paths = self.paths().clone();
+            let mut paths = self.paths.clone();
             let named = self
                 .backend
                 .workspaces
@@ -115,14 +137,15 @@ impl StateAccess {
                 backup.push(format!(".{}.backup", self.machine.now().0));
                 paths.backup = Some(backup.into());
             }
-            self.keeper = Keeper::new(LocalStore::new(paths));
+            self.ledger = local_ledger(&self.backend, &paths);
+            self.paths = paths;
         }
         self
     }
 
     /// The files of the state.
     pub fn paths(&self) -> &StatePaths {
-        self.keeper.stored_in().paths()
+        &self.paths
     }
 
     /// The workspace whose state it is.
@@ -130,14 +153,79 @@ impl StateAccess {
         &self.workspace
     }
 
-    /// What there is. None if nothing was ever stored.
+    /// What there is, with everything that an earlier run has done and could not store any more. None if nothing was ever stored.
     pub fn read(&mut self) -> Result<Option<Arc<State>>, Diagnostics> {
-        self.keeper.read().map_err(|problem| problem.diagnostic().into())
+        let name = self.shown_path();
+        let recovered = held(&self.ledger).recover(&name, Damage::Refuse).map_err(|problem| problem.diagnostic())?;
+        let state = match &recovered.folded {
+            Some(folded) if folded.changed => Some(Arc::new(folded.state.clone())),
+            _ => recovered.stored.clone(),
+        };
+        self.recovered = Some(recovered);
+        Ok(state)
+    }
+
+    /// What people should know about what was read.
+    pub fn findings(&self) -> Diagnostics {
+        let folded = self.recovered.as_ref().and_then(|recovered| recovered.folded.as_ref());
+        folded.map(findings::of).unwrap_or_default()
     }
 
     /// The snapshot that was last read or written.
-    pub fn version(&self) -> Option<&Version> {
-        self.keeper.version()
+    pub fn version(&self) -> Option<Version> {
+        held(&self.ledger).keeper().version().cloned()
+    }
+
+    /// Begins a run that changes things: what an earlier one has left is stored, and from now on there is a journal. Must be read
+    /// before.
+    pub(crate) fn begin(&mut self) -> Result<Arc<Journal>, Diagnostics> {
+        if let Some(journal) = held(&self.ledger).journal() {
+            return Ok(Arc::clone(journal));
+        }
+        if self.recovered.is_none() {
+            // An earlier run of this process has ended.
+            self.read()?;
+        }
+        let Some(mut recovered) = self.recovered.take() else {
+            return Err(LedgerError::NotBegun.diagnostic().into());
+        };
+        if let Some(folded) = &mut recovered.folded {
+            COMPATIBLE_VERSION.clone_into(&mut folded.state.tool_version);
+        }
+        let mut random = || random(&self.machine);
+        let [a, b, c, d, e, f, g, h, ..] = random();
+        let run = Run {
+            id: RunId([a, b, c, d, e, f, g, h]),
+            lock: self.lock.clone().unwrap_or_else(|| random_id(&mut random)),
+            tool: format!("groma {}", env!("CARGO_PKG_VERSION")),
+        };
+        let journal = held(&self.ledger).begin(run, recovered, &mut random).map_err(|problem| problem.diagnostic())?;
+        // What was to be changed or deleted is in the state, and whoever looks at it next sees what has become of it.
+        let known = journal.in_flight().into_iter().filter(|intent| intent.action != Action::Create);
+        let known = known.map(|intent| intent.operation);
+        for operation in known.chain(std::mem::take(&mut self.settled)) {
+            // If this is not written down, it is found out once more.
+            let _ = journal.settle(operation);
+        }
+        Ok(journal)
+    }
+
+    /// Objects that earlier runs have asked providers to create, without an answer.
+    pub fn in_doubt(&self) -> Vec<Intent> {
+        let folded = self.recovered.as_ref().and_then(|recovered| recovered.folded.as_ref());
+        let begun = folded.into_iter().flat_map(|folded| &folded.in_flight);
+        let open = begun.filter(|intent| intent.action == Action::Create && !self.settled.contains(&intent.operation));
+        open.cloned().collect()
+    }
+
+    /// It is known what became of a change. That is written down with the next thing that is stored.
+    pub fn settle(&mut self, operation: Operation) {
+        self.settled.push(operation);
+    }
+
+    /// The state with its journal, for those who write while a run goes on.
+    pub(crate) fn ledger(&self) -> SharedLedger {
+        Arc::clone(&self.ledger)
     }
 
     /// Keeps others from writing, if that is wanted. What for is said in words that others are shown, e.g. `state-mv`.
@@ -165,7 +253,8 @@ impl StateAccess {
             path: self.shown_path(),
         };
         let mut waiting = identity::Waiting::new(patience);
-        lock_within(self.keeper.store(), &info, wish.timeout, &mut waiting).map_err(|problem| problem.acquiring())?;
+        lock_within(held(&self.ledger).keeper().store(), &info, wish.timeout, &mut waiting)
+            .map_err(|problem| problem.acquiring())?;
         self.lock = Some(info.id);
         Ok(())
     }
@@ -179,36 +268,44 @@ impl StateAccess {
     /// Gives the lock back, if there is one.
     pub fn unlock(&mut self) -> Diagnostics {
         let Some(id) = self.lock.take() else { return Diagnostics::new() };
-        match self.keeper.store().unlock(&id) {
-            Ok(()) => Diagnostics::new(),
-            Err(problem) => problem.releasing().into(),
-        }
+        let unlocked = held(&self.ledger).keeper().store().unlock(&id);
+        unlocked.map_or_else(|problem| problem.releasing().into(), |()| Diagnostics::new())
     }
 
     /// Takes a lock away that nobody will give back.
     pub fn force_unlock(&mut self, id: &str) -> Result<(), Diagnostics> {
-        self.keeper.store().force_unlock(id).map_err(|problem| problem.forcing().into())
+        let mut ledger = held(&self.ledger);
+        ledger.keeper().store().force_unlock(id).map_err(|problem| problem.forcing().into())
     }
 
     /// Stores a state if it says something else than what is stored, with the right lineage and the next serial. Must be read
     /// before.
     pub fn save(&mut self, state: &mut State) -> Result<Saved, Diagnostics> {
         COMPATIBLE_VERSION.clone_into(&mut state.tool_version);
+        if self.recovered.as_ref().is_some_and(|recovered| recovered.folded.is_some()) {
+            // Otherwise what the journal says would be put in again, whatever was done to it since.
+            self.begin()?;
+        }
         let machine = &self.machine;
-        self.keeper.save(state, &mut || random(machine)).map_err(|problem| problem.diagnostic().into())
+        let finished = held(&self.ledger).finish(state.clone(), &mut || random(machine));
+        let stored = finished.map_err(|problem| problem.diagnostic())?;
+        (state.lineage, state.serial) = (stored.state.lineage.clone(), stored.state.serial);
+        Ok(stored.saved)
     }
 
     /// Gives a state that cannot be stored the lineage and serial that it would have got.
     pub(crate) fn number_next(&self, state: &mut State) {
         COMPATIBLE_VERSION.clone_into(&mut state.tool_version);
-        let (lineage, serial) = self.version().map_or((String::new(), 0), |now| (now.lineage.clone(), now.serial));
-        let lineage = if lineage.is_empty() { random_id(&mut || random(&self.machine)) } else { lineage };
+        let (lineage, serial) = self.version().map_or((String::new(), 0), |now| (now.lineage, now.serial));
+        let journal = held(&self.ledger).journal().map(|journal| journal.header().lineage.clone());
+        let named = Some(lineage).filter(|lineage| !lineage.is_empty()).or(journal);
+        let lineage = named.unwrap_or_else(|| random_id(&mut || random(&self.machine)));
         (state.lineage, state.serial) = (lineage, serial.saturating_add(1));
     }
 
     /// Stores a state as it is, lineage and serial included; unless forced, only in the place of one that it can follow.
     pub fn push(&mut self, state: &State, force: bool) -> Result<Saved, PushError> {
-        self.keeper.push(state, force)
+        held(&self.ledger).push(state, force)
     }
 
     /// The names of all workspaces.
@@ -240,6 +337,19 @@ impl StateAccess {
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]
 fn told(problem: WorkspaceError) -> Diagnostics {
     problem.diagnostic().into()
+}
+
+/// The ledger of a state in a file.
+fn local_ledger(backend: &Backend, paths: &StatePaths) -> SharedLedger {
+    let disk = || Arc::new(RealDisk);
+    let beside = |of: fn(&Path) -> std::io::Result<PathBuf>| of(&paths.write).unwrap_or_else(|_| paths.write.clone());
+    let name = FileHome::name_for(&paths.write.display().to_string());
+    let spares = backend.spare_folders.iter().map(|folder| folder.join(&name)).collect();
+    let home = FileHome::new(disk(), beside(FileHome::beside), spares);
+    // A state that is written elsewhere than it is read from has no past there.
+    let witness = (paths.read == paths.write).then(|| WitnessFile::new(disk(), beside(WitnessFile::beside)));
+    let store: Box<dyn StateStore> = Box::new(LocalStore::new(paths.clone()));
+    Arc::new(Mutex::new(Ledger::new(Keeper::new(store), Box::new(home), witness)))
 }
 
 fn random(machine: &Machine) -> [u8; 16] {

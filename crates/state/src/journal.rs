@@ -13,7 +13,7 @@ mod writer;
 mod tests;
 
 pub use fold::{Conflict, ConflictKind, Damage, FoldError, Folded, Printed, fold};
-pub use frame::RunId;
+pub use frame::{RunId, header_of};
 pub use home::{FileHome, JournalFile, JournalHome};
 pub use reader::{Condition, Contents, Gap, JournalPart, ReadError, read_journal, read_journals};
 pub use record::{Action, After, Header, Intent, Operation, Outcome, Record, RecordError, Stamp};

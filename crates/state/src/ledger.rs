@@ -13,12 +13,13 @@ use crate::journal::{
 };
 use crate::keeper::Random;
 use crate::witness::{Testimony, Witness, WitnessError, WitnessFile};
-use crate::{Keeper, Saved, State, StateStore, StoreError};
+use crate::{Digest, Keeper, PushError, Saved, State, StateStore, StoreError};
 
 /// A state with its journal and its witness.
 pub struct Ledger<S> {
     keeper: Keeper<S>,
-    witness: WitnessFile,
+    /// None if what is written is not what is read.
+    witness: Option<WitnessFile>,
     /// Until a journal is begun.
     home: Option<Box<dyn JournalHome>>,
     /// If journals are encrypted.
@@ -124,7 +125,7 @@ pub struct Stored {
 
 impl<S: StateStore> Ledger<S> {
     /// Over a store, with a home for its journal and a place for its witness. Nothing is read yet.
-    pub fn new(keeper: Keeper<S>, home: Box<dyn JournalHome>, witness: WitnessFile) -> Self {
+    pub fn new(keeper: Keeper<S>, home: Box<dyn JournalHome>, witness: Option<WitnessFile>) -> Self {
         Self { keeper, witness, home: Some(home), keys: None, journal: None }
     }
 
@@ -148,11 +149,14 @@ impl<S: StateStore> Ledger<S> {
     /// know the state by.
     pub fn recover(&mut self, name: &str, damage: Damage) -> Result<Recovered, LedgerError> {
         // The state last: whoever looks without a lock, while a run goes on, must not find it older than the others say.
-        let witness = self.witness.read().map_err(LedgerError::WitnessHome)?;
+        let witness = match &self.witness {
+            Some(file) => file.read().map_err(LedgerError::WitnessHome)?,
+            None => Testimony::None,
+        };
         let journal = self.read_journal()?;
         let stored = self.keeper.read()?;
         let refused = |error: WitnessError| {
-            let path = self.witness.path().display().to_string();
+            let path = self.witness.as_ref().map(|file| file.path().display().to_string()).unwrap_or_default();
             LedgerError::Witness(Box::new(error.diagnostic(name, &path)))
         };
         witness.check(stored.as_deref()).map_err(refused)?;
@@ -218,7 +222,7 @@ impl<S: StateStore> Ledger<S> {
         let mut witness_trouble = None;
         if let Some(stamp) = self.keeper.stamp()? {
             if saved == Saved::Written {
-                witness_trouble = self.witness.write(&Witness::of(&state, stamp.digest)).err();
+                witness_trouble = self.testify(&state, stamp.digest).err();
             }
             if let Some(journal) = journal {
                 journal.stored(stamp, mark, Arc::clone(&state));
@@ -227,13 +231,38 @@ impl<S: StateStore> Ledger<S> {
         Ok(Stored { state, saved, witness_trouble })
     }
 
+    fn testify(&self, state: &State, digest: Digest) -> io::Result<()> {
+        self.witness.as_ref().map_or(Ok(()), |file| file.write(&Witness::of(state, digest)))
+    }
+
+    /// Puts a state in the place of the stored one as it is; see [`Keeper::push`]. A journal that an earlier run left stays: what it
+    /// says is compared with this state the next time.
+    pub fn push(&mut self, state: &State, force: bool) -> Result<Saved, PushError> {
+        let saved = self.keeper.push(state, force)?;
+        if let Some(stamp) = self.keeper.stamp()? {
+            // It is older then, which does no harm but notices less; but an older one that is wrong would refuse this state.
+            if self.testify(state, stamp.digest).is_err() {
+                self.forget_witness();
+            }
+        }
+        Ok(saved)
+    }
+
+    fn forget_witness(&self) {
+        if let Some(file) = &self.witness {
+            let _ = file.remove();
+        }
+    }
+
     /// Ends the run: stores the state, which includes everything, and then lets go of the journal, unless something is left to
     /// settle.
     pub fn finish(&mut self, state: State, random: Random<'_>) -> Result<Stored, LedgerError> {
         let mark = self.journal.as_ref().map(|journal| journal.mark()).unwrap_or_default();
         let stored = self.save(state, mark, random)?;
         if let (Some(journal), Some(stamp)) = (self.journal.take(), self.keeper.stamp()?) {
-            journal.close(stamp)?;
+            let closed = journal.close(stamp);
+            self.home = Some(journal.take_home());
+            closed?;
         }
         Ok(stored)
     }

@@ -44,6 +44,11 @@ pub trait StateStore: Send {
 
     /// Takes a lock away that nobody will give back.
     fn force_unlock(&mut self, id: &str) -> Result<(), LockError>;
+
+    /// What people should know about what was done, each thing once.
+    fn notices(&mut self) -> Vec<Diagnostic> {
+        Vec::new()
+    }
 }
 
 /// A store of which kind is not known.
@@ -66,6 +71,10 @@ impl StateStore for Box<dyn StateStore> {
 
     fn force_unlock(&mut self, id: &str) -> Result<(), LockError> {
         (**self).force_unlock(id)
+    }
+
+    fn notices(&mut self) -> Vec<Diagnostic> {
+        (**self).notices()
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use groma_engine::apply::{self, Applied, Save};
+use groma_engine::apply::{self, Applied, NoLogbook};
 use groma_engine::events::Silence;
 use groma_engine::interrupt::Interrupt;
 use groma_engine::plan::{self, Options, Plan};
@@ -111,19 +111,6 @@ impl SchemaSource for Simulators {
     }
 }
 
-/// Nothing is kept: what counts is the state in the end.
-struct Unsaved;
-
-impl Save for Unsaved {
-    fn changed(&mut self, _: &State) -> Result<(), Diagnostics> {
-        Ok(())
-    }
-
-    fn finished(&mut self, _: &State) -> Result<(), Diagnostics> {
-        Ok(())
-    }
-}
-
 /// A working directory.
 pub struct Workspace {
     /// Its configuration.
@@ -213,8 +200,9 @@ impl Workspace {
             events: Arc::new(Silence),
             provisioners: Arc::new(NoProvisioners),
             interrupt: Interrupt::default(),
+            logbook: Arc::new(NoLogbook),
         };
-        let applied = apply::apply(request, &mut Unsaved).await;
+        let applied = apply::apply(request).await;
         self.state = applied.state.clone();
         applied
     }

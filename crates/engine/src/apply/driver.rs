@@ -17,7 +17,7 @@ use super::ephemeral::{Openings, Place};
 use super::instance::{self, Done, Job, Left};
 use super::prepare;
 use super::provision::{self, Provisioning, Ready};
-use super::{Applied, Request, Save};
+use super::{Applied, Request};
 use crate::change::{Action, Change};
 use crate::checks::{CheckBook, Checked, CheckedInstance};
 use crate::ephemeral::{self, Leases, OpenJob, Opened};
@@ -28,6 +28,7 @@ use crate::plan::Mode;
 use crate::plan::instance::with_address;
 use crate::plan::provider_use::ProviderUse;
 use crate::schedule::Schedule;
+use crate::stored::Object;
 use crate::values::ResourceValues;
 
 /// The work of one task.
@@ -56,8 +57,20 @@ pub(super) struct Opening {
 /// What came of it.
 enum Finished {
     Change(StepIndex, Box<Job>, Done),
+    /// What came of a change is written down, or could not be.
+    Written(Box<Written>, Diagnostics),
     Provision(Box<Provisioning>, Diagnostics),
     Open(Opening, Box<Result<Opened, Diagnostics>>),
+}
+
+/// A change that is in the state.
+struct Written {
+    step: StepIndex,
+    job: Box<Job>,
+    /// The object, if it is new and works.
+    new: Option<Box<Object>>,
+    found: Diagnostics,
+    quiet: bool,
 }
 
 pub(super) struct Driver<'a, 'r> {
@@ -66,9 +79,10 @@ pub(super) struct Driver<'a, 'r> {
     pub(super) values: &'r ResourceValues<'a>,
     pub(super) providers: ProviderUse,
     pub(super) state: State,
-    pub(super) save: &'r mut dyn Save,
     pub(super) schedule: Schedule,
     pub(super) queue: VecDeque<Work>,
+    /// What is waited for and takes nobody's place.
+    aside: JoinSet<Finished>,
     /// New objects whose provisioners are running.
     pub(super) unprovisioned: BTreeSet<AbsInstance>,
     /// What changed objects are now, with marks.
@@ -87,7 +101,7 @@ pub(super) struct Driver<'a, 'r> {
     skipped: Vec<Skipped>,
 }
 
-pub(super) async fn run(request: Request<'_>, save: &mut dyn Save) -> Applied {
+pub(super) async fn run(request: Request<'_>) -> Applied {
     let values = ResourceValues::new(request.schemas);
     // What is on its way out need not be in order.
     let lenient = request.plan.mode == Mode::Destroy;
@@ -97,9 +111,9 @@ pub(super) async fn run(request: Request<'_>, save: &mut dyn Save) -> Applied {
         values: &values,
         providers: ProviderUse::new(Arc::clone(&request.providers)),
         state: request.plan.prior_state.clone(),
-        save,
         schedule: Schedule::new(&request.plan.execution.needs),
         queue: VecDeque::new(),
+        aside: JoinSet::new(),
         unprovisioned: BTreeSet::new(),
         made: BTreeMap::new(),
         expanded: BTreeMap::new(),
@@ -121,9 +135,6 @@ pub(super) async fn run(request: Request<'_>, save: &mut dyn Save) -> Applied {
     if !driver.diagnostics.has_errors() {
         driver.carry_out().await;
     }
-    if let Err(found) = driver.save.finished(&driver.state) {
-        driver.diagnostics.extend(found);
-    }
     Applied { state: driver.state, diagnostics: driver.diagnostics, skipped: driver.skipped }
 }
 
@@ -131,6 +142,10 @@ impl Driver<'_, '_> {
     async fn carry_out(&mut self) {
         if self.request.plan.mode == Mode::RefreshOnly {
             return self.record_what_was_seen();
+        }
+        if let Err(found) = self.log_moves() {
+            self.diagnostics.extend(found);
+            return;
         }
         self.work().await;
         let found = self.leases.close().await;
@@ -163,9 +178,17 @@ impl Driver<'_, '_> {
                 tasks.spawn(self.perform(work));
             }
             let next = if noticed == Urgency::None { Urgency::Soon } else { Urgency::Now };
+            if tasks.is_empty() && self.aside.is_empty() {
+                break;
+            }
             let finished = tokio::select! {
-                finished = tasks.join_next() => finished,
-                () = self.request.interrupt.reaches(next), if !tasks.is_empty() => {
+                Some(finished) = tasks.join_next() => finished,
+                Some(finished) = self.aside.join_next() => finished,
+                () = self.request.logbook.due() => {
+                    self.store();
+                    continue;
+                }
+                () = self.request.interrupt.reaches(next) => {
                     noticed = next;
                     if noticed == Urgency::Now {
                         self.give_up_provisioning();
@@ -177,14 +200,13 @@ impl Driver<'_, '_> {
                 }
             };
             match finished {
-                None => break,
-                Some(Ok(finished)) => {
+                Ok(finished) => {
                     // What was begun goes on before anything else.
                     if let Some(work) = self.take(finished) {
                         tasks.spawn(self.perform(work));
                     }
                 }
-                Some(Err(error)) => self.diagnostics.push(Diagnostic::error("Internal error", error.to_string())),
+                Err(error) => self.diagnostics.push(Diagnostic::error("Internal error", error.to_string())),
             }
         }
         if noticed != Urgency::None {
@@ -205,6 +227,7 @@ impl Driver<'_, '_> {
 
     fn perform(&self, work: Work) -> impl Future<Output = Finished> + Send + 'static {
         let (provisioners, events) = (Arc::clone(&self.request.provisioners), Arc::clone(&self.request.events));
+        let logbook = Arc::clone(&self.request.logbook);
         async move {
             match work {
                 Work::Change { step, job, told } => {
@@ -213,7 +236,7 @@ impl Driver<'_, '_> {
                             events.tell(started(&job.change, job.wanted.is_none()));
                         }
                     };
-                    let done = instance::apply(&job, begun).await;
+                    let done = instance::apply(&job, logbook.as_ref(), begun).await;
                     Finished::Change(step, job, done)
                 }
                 Work::Provision(provisioning, ready) => {
@@ -329,22 +352,25 @@ impl Driver<'_, '_> {
     fn take(&mut self, finished: Finished) -> Option<Work> {
         let (step, job, done) = match finished {
             Finished::Change(step, job, done) => (step, job, done),
+            Finished::Written(written, trouble) => return self.go_on(*written, trouble),
             Finished::Provision(provisioning, found) => return self.provisioned(*provisioning, found),
             Finished::Open(opening, result) => {
                 self.opened(opening, *result);
                 return None;
             }
         };
-        let Done { left, diagnostics, quiet } = self.softened(&job, done);
+        let Done { left, diagnostics, quiet, operation } = self.softened(&job, done);
         let failed = diagnostics.has_errors();
-        let mut new = None;
+        let (mut new, mut ticket) = (None, Ok(None));
         match left {
-            Left::AsStored => self.restore(&job.change),
-            Left::Nothing => self.put(&job.change, None),
+            Left::AsStored => ticket = self.leave(operation, &job.change),
+            // Nobody knows what came of it, so it stays open.
+            Left::InDoubt => ticket = self.leave(None, &job.change),
+            Left::Nothing => ticket = self.put_down(operation, &job.change, None),
             Left::Object(object) => {
                 self.made.insert(job.change.address.clone(), object.marked(&job.kind.schema));
                 match object.stored(&job.kind) {
-                    Ok(stored) => self.put(&job.change, Some(stored)),
+                    Ok(stored) => ticket = self.put_down(operation, &job.change, Some(stored)),
                     Err(found) => self.diagnostics.extend(found),
                 }
                 new = (!failed && job.wanted.is_some() && job.change.action.creates()).then_some(object);
@@ -358,7 +384,27 @@ impl Driver<'_, '_> {
             None => diagnostic,
         };
         let found = diagnostics.into_iter().map(place).collect();
-        if let Some(object) = new {
+        let written = Written { step, job, new, found, quiet };
+        match ticket {
+            Ok(None) => self.go_on(written, Diagnostics::new()),
+            Err(trouble) => self.go_on(written, trouble),
+            Ok(Some(ticket)) => {
+                let logbook = Arc::clone(&self.request.logbook);
+                self.aside.spawn(async move {
+                    let trouble = logbook.safe(ticket).await.err().unwrap_or_default();
+                    Finished::Written(Box::new(written), trouble)
+                });
+                None
+            }
+        }
+    }
+
+    /// What came of a change is safe, so whatever depends on it may begin. If it is not, nothing does.
+    fn go_on(&mut self, written: Written, trouble: Diagnostics) -> Option<Work> {
+        let Written { step, job, new, mut found, quiet } = written;
+        let is_safe = !trouble.has_errors();
+        found.extend(with_address(trouble, &job.change.address));
+        if let Some(object) = new.filter(|_| is_safe) {
             return self.provision(Provisioning::of_new(step, job, object, found));
         }
         if quiet {

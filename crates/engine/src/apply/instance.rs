@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use groma_lang::config::IgnoreChanges;
 use groma_model::address::{AbsInstance, ConfigResource};
+use groma_model::codec::{json, msgpack};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::value::Value;
 use groma_provider::api::{ApplyRequest, ApplyResponse, PlanRequest, PlanResponse, Private, Provider, ReadDataRequest};
-use groma_state::{ObjectState, ObjectStatus};
+use groma_state::journal::{Action as LoggedAction, Operation};
+use groma_state::{Digest, ObjectState, ObjectStatus};
 
+use super::logbook::{Intended, Logbook};
+use super::record::object_of;
 use crate::change::{Action, Change};
 use crate::object::{compatible, known_only, legacy, propose::proposed_new};
 use crate::plan::ignore::{ignoring, ignoring_planned};
@@ -44,6 +48,8 @@ pub(super) struct Wanted {
 pub(super) enum Left {
     /// What was there before, as it is stored.
     AsStored,
+    /// Nobody knows: the provider was asked and gave no answer. What is stored stays.
+    InDoubt,
     /// Nothing.
     Nothing,
     /// This object.
@@ -58,16 +64,18 @@ pub(super) struct Done {
     pub(super) diagnostics: Diagnostics,
     /// Whether its end is not told: nothing was to be changed after all, or a check looked in vain.
     pub(super) quiet: bool,
+    /// What it is called in the log.
+    pub(super) operation: Option<Operation>,
 }
 
 /// Carries a change out. Whatever goes wrong, an object that is known to exist is in the result. `begun` is told when it is
 /// sure that there is something to do.
-pub(super) async fn apply(job: &Job, begun: impl Fn() + Send + Sync) -> Done {
+pub(super) async fn apply(job: &Job, logbook: &dyn Logbook, begun: impl Fn() + Send + Sync) -> Done {
     let provider = match job.slot.get().await {
         Ok(provider) => provider,
         Err(diagnostics) => return Done::unchanged(diagnostics),
     };
-    let run = Run { job, provider: provider.as_ref() };
+    let run = Run { job, provider: provider.as_ref(), logbook };
     let done = match (&job.wanted, job.change.action) {
         (Some(wanted), Action::Read) => {
             begun();
@@ -85,17 +93,23 @@ pub(super) async fn apply(job: &Job, begun: impl Fn() + Send + Sync) -> Done {
 impl Done {
     /// Nothing was done.
     fn unchanged(diagnostics: impl Into<Diagnostics>) -> Self {
-        Self { left: Left::AsStored, diagnostics: diagnostics.into(), quiet: false }
+        Self { left: Left::AsStored, diagnostics: diagnostics.into(), quiet: false, operation: None }
+    }
+
+    /// The provider gave no answer.
+    fn in_doubt(diagnostics: impl Into<Diagnostics>) -> Self {
+        Self { left: Left::InDoubt, ..Self::unchanged(diagnostics) }
     }
 
     fn object(object: Object, diagnostics: Diagnostics) -> Self {
-        Self { left: Left::Object(Box::new(object)), diagnostics, quiet: false }
+        Self { left: Left::Object(Box::new(object)), ..Self::unchanged(diagnostics) }
     }
 }
 
 struct Run<'j> {
     job: &'j Job,
     provider: &'j dyn Provider,
+    logbook: &'j dyn Logbook,
 }
 
 impl Run<'_> {
@@ -175,14 +189,43 @@ impl Run<'_> {
             planned_identity: planned.identity,
             provider_meta: self.job.provider_meta.clone(),
         };
+        let operation = match self.intend(&request).await {
+            Ok(operation) => operation,
+            Err(found) => return Done::unchanged(found),
+        };
         let response = match self.provider.apply(request).await {
             Ok(response) => response,
             Err(error) => {
                 diagnostics.push(error.diagnostic());
-                return Done::unchanged(diagnostics);
+                return Done { operation, ..Done::in_doubt(diagnostics) };
             }
         };
-        self.made(prior, &planned.planned, response, sensitive_paths(&marks), diagnostics)
+        let done = self.made(prior, &planned.planned, response, sensitive_paths(&marks), diagnostics);
+        Done { operation, ..done }
+    }
+
+    /// Writes down what is about to be asked, if it has effects that would have to be looked for.
+    async fn intend(&self, request: &ApplyRequest) -> Result<Option<Operation>, Diagnostics> {
+        if self.provider.is_pure() {
+            return Ok(None);
+        }
+        let action = match (request.prior.is_null(), request.planned.is_null()) {
+            (true, _) => LoggedAction::Create,
+            (false, true) => LoggedAction::Delete,
+            (false, false) => LoggedAction::Update,
+        };
+        let ty = self.job.kind.schema.block.implied_type();
+        let identity = request.planned_identity.as_ref().filter(|identity| identity.is_wholly_known());
+        let id = request.planned.as_entries().and_then(|entries| entries.get("id")?.as_str().map(str::to_owned));
+        let intended = Intended {
+            object: object_of(&self.job.change),
+            action,
+            provider: self.job.slot.instance().clone(),
+            planned: msgpack::encode(&request.planned, &ty).ok().map(|bytes| Digest::of(&bytes)),
+            identity: identity.and_then(|identity| json::encode_plain(identity).ok()),
+            import_id: id.filter(|_| action == LoggedAction::Create),
+        };
+        self.logbook.intend(intended).await
     }
 
     /// Asks again, now that everything is known. The answer must agree with the plan.
@@ -279,7 +322,7 @@ impl Run<'_> {
     async fn remove(&self) -> Done {
         let prior = match self.prior().await {
             Ok(Some(prior)) => prior,
-            Ok(None) => return Done { left: Left::Nothing, diagnostics: Diagnostics::new(), quiet: false },
+            Ok(None) => return Done { left: Left::Nothing, ..Done::unchanged(Diagnostics::new()) },
             Err(found) => return Done::unchanged(found),
         };
         let planned_private = match self.deletion_private(&prior).await {
@@ -295,15 +338,19 @@ impl Run<'_> {
             planned_identity: prior.identity.clone(),
             provider_meta: self.job.provider_meta.clone(),
         };
+        let operation = match self.intend(&request).await {
+            Ok(operation) => operation,
+            Err(found) => return Done::unchanged(found),
+        };
         let response = match self.provider.apply(request).await {
             Ok(response) => response,
-            Err(error) => return Done::unchanged(error.diagnostic()),
+            Err(error) => return Done { operation, ..Done::in_doubt(error.diagnostic()) },
         };
         let mut diagnostics = response.diagnostics;
         let failed = diagnostics.has_errors();
         if response.object.is_null() {
             let left = if failed { Left::AsStored } else { Left::Nothing };
-            return Done { left, diagnostics, quiet: false };
+            return Done { left, operation, ..Done::unchanged(diagnostics) };
         }
         if !failed {
             let detail = format!(
@@ -320,7 +367,7 @@ impl Run<'_> {
             skip_destroy: false,
             ..prior
         };
-        Done::object(object, diagnostics)
+        Done { operation, ..Done::object(object, diagnostics) }
     }
 
     /// What the provider is handed with a deletion. Where the new object is there already, the plan of the replacement is about

@@ -121,12 +121,6 @@ impl<'a> Driver<'a, '_> {
             let detail = format!("The configuration of {address} still has unknown values while it is applied.");
             return Err(Diagnostic::error("Configuration contains unknown value", detail).into());
         }
-        if let Some(key) = plan.execution.deposed_as.get(&at)
-            && let Some(instance) = self.instance_mut(&address)
-            && let Some(object) = instance.current.take()
-        {
-            instance.deposed.insert(key.clone(), object);
-        }
         let stored = if change.action == Action::Update { self.stored(&address) } else { None };
         let dependencies = Arc::clone(&change.dependencies);
         let kind = self.kind(&change, &slot.instance().config.provider);
@@ -136,6 +130,13 @@ impl<'a> Driver<'a, '_> {
             ignore: resource.managed.ignore_changes.clone(),
             skip_destroy: skips_destroy(&self.walk, site)?,
         };
+        if let Some(key) = plan.execution.deposed_as.get(&at)
+            && let Some(instance) = self.instance_mut(&address)
+            && let Some(object) = instance.current.take()
+        {
+            instance.deposed.insert(key.clone(), object);
+            self.request.logbook.moved(&address.object(None), &address.object(Some(key.clone())))?;
+        }
         Ok(Some(Job { change, kind, slot, stored, wanted: Some(wanted), provider_meta, dependencies }))
     }
 
@@ -152,7 +153,7 @@ impl<'a> Driver<'a, '_> {
         });
         let Some(stored) = stored else { return Ok(None) };
         if matches!(change.action, Action::Forget | Action::ForgetThenCreate) {
-            self.put(&change, None);
+            self.put_down(None, &change, None)?;
             self.store();
             return Ok(None);
         }
@@ -175,7 +176,7 @@ impl<'a> Driver<'a, '_> {
         }
         self.checks.note_data(&check, Some(problem_text(&done.diagnostics)));
         let quiet = done.diagnostics.has_errors();
-        Done { left: done.left, diagnostics: as_warnings(done.diagnostics), quiet }
+        Done { diagnostics: as_warnings(done.diagnostics), quiet, ..done }
     }
 
     pub(super) fn kind(&self, change: &Change, provider: &groma_model::address::Provider) -> ObjectSchema {

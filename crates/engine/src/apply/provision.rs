@@ -140,10 +140,9 @@ impl<'a> Driver<'a, '_> {
             Stage::Made(mut object) if failed => {
                 // It is there, but not what was asked for: the next plan makes another.
                 object.status = ObjectStatus::Tainted;
-                match object.stored(&job.kind) {
-                    Ok(stored) => self.put(&job.change, Some(stored)),
-                    Err(more) => self.diagnostics.extend(more),
-                }
+                // Nothing depends on it: it has failed.
+                let kept = object.stored(&job.kind).and_then(|stored| self.put_down(None, &job.change, Some(stored)));
+                self.diagnostics.extend(kept.err().unwrap_or_default());
                 self.store();
             }
             Stage::Made(_) => {}

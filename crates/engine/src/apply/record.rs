@@ -2,15 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use groma_model::address::{AbsInstance, ResourceMode};
+use groma_model::address::{AbsInstance, AbsObject, ResourceMode};
+use groma_model::diag::Diagnostics;
 use groma_model::text::Str;
+use groma_state::journal::{After, Operation, Ticket};
 use groma_state::{CheckResult, InstanceState, ObjectState, OutputState, ResourceState};
 
 use super::driver::Driver;
+use super::logbook;
 use crate::change::{Action, Change};
 use crate::checks::CheckReport;
 use crate::plan::Mode;
 use crate::plan::provider_use::same_config;
+
+/// What to wait for until something that was written down is safe.
+pub(super) type Logged = Result<Option<Ticket>, Diagnostics>;
+
+/// The object that a change is about.
+pub(super) fn object_of(change: &Change) -> AbsObject {
+    change.address.object(change.deposed.clone())
+}
 
 impl Driver<'_, '_> {
     pub(super) fn stored(&self, address: &AbsInstance) -> Option<ObjectState> {
@@ -22,19 +33,53 @@ impl Driver<'_, '_> {
     }
 
     /// An object that was put aside for a replacement that was never made comes back.
-    pub(super) fn restore(&mut self, change: &Change) {
+    fn restore(&mut self, change: &Change) -> Option<(AbsObject, AbsObject)> {
         if change.action != Action::CreateThenDelete || change.deposed.is_some() {
-            return;
+            return None;
         }
         let changes = &self.request.plan.changes;
         let own = |planned: &Change| (&planned.address, &planned.deposed).cmp(&(&change.address, &None));
         let at = changes.binary_search_by(own).ok();
-        let key = at.and_then(|at| self.request.plan.execution.deposed_as.get(&at).cloned());
-        if let (Some(key), Some(instance)) = (key, self.instance_mut(&change.address))
-            && instance.current.is_none()
-        {
-            instance.current = instance.deposed.remove(&key);
+        let key = at.and_then(|at| self.request.plan.execution.deposed_as.get(&at).cloned())?;
+        let instance = self.instance_mut(&change.address).filter(|instance| instance.current.is_none())?;
+        instance.current = Some(instance.deposed.remove(&key)?);
+        Some((change.address.object(Some(key)), change.address.object(None)))
+    }
+
+    /// Writes down that nothing came of a change.
+    pub(super) fn leave(&mut self, operation: Option<Operation>, change: &Change) -> Logged {
+        let back = self.restore(change);
+        let logbook = &self.request.logbook;
+        if let Some((from, to)) = back {
+            logbook.moved(&from, &to)?;
         }
+        match operation {
+            Some(operation) => logbook.conclude(Some(operation), object_of(change), After::Unchanged),
+            None => Ok(None),
+        }
+    }
+
+    /// Writes down what there is of an object now, in the state and in the log.
+    pub(super) fn put_down(
+        &mut self,
+        operation: Option<Operation>,
+        change: &Change,
+        object: Option<ObjectState>,
+    ) -> Logged {
+        let is_managed = change.address.instance.resource.mode == ResourceMode::Managed;
+        let after = match &object {
+            Some(object) => After::Present { provider: change.provider.clone(), object: Box::new(object.clone()) },
+            None => After::Absent,
+        };
+        self.put(change, object);
+        // What was only read can be read again.
+        if is_managed { self.request.logbook.conclude(operation, object_of(change), after) } else { Ok(None) }
+    }
+
+    /// Objects that have other addresses than in the stored state are there from now on.
+    pub(super) fn log_moves(&self) -> Result<(), Diagnostics> {
+        let moves = logbook::moves(&self.request.plan.changes);
+        moves.iter().try_for_each(|(from, to)| self.request.logbook.moved(from, to))
     }
 
     /// Writes down what there is now.
@@ -69,9 +114,7 @@ impl Driver<'_, '_> {
     }
 
     pub(super) fn store(&mut self) {
-        if let Err(found) = self.save.changed(&self.state) {
-            self.diagnostics.extend(found);
-        }
+        self.request.logbook.changed(&self.state);
     }
 
     /// What was only read to take everything down is not needed any more.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use groma_lang::walk::Site;
 use groma_model::address::{AbsInstance, Provider as ProviderAddress};
+use groma_model::codec::json;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::path::Path;
 use groma_model::schema::Schema;
@@ -15,7 +16,7 @@ use groma_provider::api::{
 };
 use groma_state::{InstanceState, ObjectState, ObjectStatus, ResourceState, State};
 
-use super::{Importer, no_configuration};
+use super::{Importer, NOT_THERE, Named, no_configuration};
 use crate::change::Action;
 use crate::events::{Event, Events, shown_id};
 use crate::object::legacy;
@@ -104,7 +105,7 @@ fn not_there(address: &AbsInstance) -> Diagnostic {
          configured region or endpoint, or use \"groma apply\" to create a new remote object for this resource.",
         address.to_string()
     );
-    Diagnostic::error("Cannot import non-existent remote object", detail)
+    Diagnostic::error(NOT_THERE, detail)
 }
 
 fn is_managed(state: &State, address: &AbsInstance) -> bool {
@@ -160,10 +161,22 @@ impl Importer<'_, '_> {
         provider: &dyn Provider,
         diagnostics: &mut Diagnostics,
     ) -> Result<Vec<ImportedObject>, Diagnostics> {
-        let (target, id) = (self.request.address, self.request.id);
+        let target = self.request.address;
         let type_name = target.instance.resource.ty.clone();
+        let (id, named) = match self.request.named {
+            Named::Id(id) => (id, ImportTarget::Id(id.to_owned())),
+            Named::Identity(text) => {
+                let schema = provider.schema().identities.get(&type_name);
+                let identity = schema.and_then(|schema| json::decode(text, &schema.implied_type()).ok());
+                let refused = || {
+                    let detail = format!("The identity {text} is not one that {type_name} can have.");
+                    Diagnostic::error("Invalid identity", detail)
+                };
+                (text, ImportTarget::Identity(identity.ok_or_else(refused)?))
+            }
+        };
         self.request.events.tell(Event::ImportStarted(target.clone(), id.to_owned()));
-        let request = ImportRequest { type_name, target: ImportTarget::Id(id.to_owned()) };
+        let request = ImportRequest { type_name, target: named };
         let response = provider.import(request).await.map_err(|error| error.diagnostic())?;
         keep_warnings(response.diagnostics, diagnostics)?;
         if response.imported.is_empty() {

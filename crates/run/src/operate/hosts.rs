@@ -27,9 +27,14 @@ impl Hosts {
             return;
         }
         for resource in state.resources.values_mut() {
-            if let Some(theirs) = self.0.get(&resource.provider.provider) {
-                resource.provider.provider = theirs.clone();
-            }
+            self.name_provider(&mut resource.provider.provider);
+        }
+    }
+
+    /// Names one of them.
+    pub(super) fn name_provider(&self, provider: &mut Provider) {
+        if let Some(theirs) = self.0.get(provider) {
+            *provider = theirs.clone();
         }
     }
 }

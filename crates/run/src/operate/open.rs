@@ -113,11 +113,12 @@ impl Opening<'_> {
     /// With the state locked and read, and the providers found.
     fn open(self, access: ProviderAccess, backend: Backend, diagnostics: &mut Diagnostics) -> Option<Operation> {
         let Self { session, wishes, loaded, snapshot } = self;
-        let Loaded { tree, inputs, about_values, .. } = loaded;
+        let Loaded { tree, inputs, about_values, rules, about_rules, .. } = loaded;
         let tree = tree.filter(|_| !diagnostics.has_errors())?;
         let (mut needed, found) = requirements::of_tree(&tree);
         diagnostics.extend(found);
         diagnostics.extend(about_values);
+        diagnostics.extend(about_rules);
         if diagnostics.has_errors() {
             return None;
         }
@@ -128,6 +129,7 @@ impl Opening<'_> {
             diagnostics.extend(storage.unlock());
             return None;
         };
+        diagnostics.extend(storage.findings());
         let state = state.unwrap_or_else(|| Arc::new(State::default()));
         needed.add_state(&state.providers().into_iter().cloned().collect());
         let (book, found) = session.provider_book(&access, &needed.all, Strictness::Consistent);
@@ -151,7 +153,20 @@ impl Opening<'_> {
         };
         let providers = Arc::new(BookProviders::new(Arc::new(book)));
         let provisioners = Arc::new(Programs::new(surroundings));
-        Some(Operation { access, tree, inputs, providers, storage, state, snapshot, locks, hosts, provisioners, time })
+        Some(Operation {
+            access,
+            tree,
+            rules,
+            inputs,
+            providers,
+            storage,
+            state,
+            snapshot,
+            locks,
+            hosts,
+            provisioners,
+            time,
+        })
     }
 }
 

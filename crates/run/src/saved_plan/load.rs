@@ -9,6 +9,7 @@ use groma_lang::static_eval::StaticScope;
 use groma_lang::walk::{InputSource, InputValue};
 use groma_model::diag::Diagnostics;
 use groma_model::text::Str;
+use groma_rules::Rules;
 
 use super::{Recorder, SavedPlan, Snapshot};
 use crate::disk::Disk;
@@ -88,10 +89,12 @@ impl Session {
         diagnostics.extend(found);
         let about_values = collected.about_values;
         if diagnostics.has_errors() {
-            return Loaded { tree: None, inputs, diagnostics, about_values };
+            let (rules, about_rules) = (Rules::default(), Diagnostics::new());
+            return Loaded { tree: None, inputs, diagnostics, about_values, rules, about_rules };
         }
         let tree = self.saved_tree(saved, root, &inputs, &mut diagnostics);
-        Loaded { tree: Some(tree), inputs, diagnostics, about_values }
+        let (rules, about_rules) = groma_rules::load(self.sources_mut(), saved.configuration(), &tree);
+        Loaded { tree: Some(tree), inputs, diagnostics, about_values, rules, about_rules }
     }
 
     fn saved_root(&mut self, saved: &SavedPlan) -> (Module, Diagnostics) {

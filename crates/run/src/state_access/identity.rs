@@ -37,7 +37,7 @@ fn user() -> String {
 }
 
 /// RFC 3339 with as many decimals as there are.
-pub(super) fn utc_text((unix, nanos): (i64, u32)) -> String {
+pub(crate) fn utc_text((unix, nanos): (i64, u32)) -> String {
     let whole = Moment::from_unix(unix).to_rfc3339();
     let decimals = format!("{nanos:09}");
     match (decimals.trim_end_matches('0'), whole.strip_suffix('Z')) {

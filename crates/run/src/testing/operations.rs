@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::Arc;
 
-use groma_engine::apply::{self, Applied, Save};
+use groma_engine::apply::{self, Applied, NoLogbook};
 use groma_engine::events::Silence;
 use groma_engine::interrupt::{Interrupt, Urgency};
 use groma_engine::plan::{self, Options, Plan};
@@ -107,9 +107,9 @@ impl<'a> Work<'a> {
             events: Arc::new(Silence),
             provisioners: Arc::clone(&self.suite.provisioners),
             interrupt: own.clone(),
+            logbook: Arc::new(NoLogbook),
         };
-        let mut kept = InMemory;
-        let applied = self.wait(apply::apply(request, &mut kept), &own, abandoned);
+        let applied = self.wait(apply::apply(request), &own, abandoned);
         let mut applied = applied.unwrap_or_else(|problem| Applied {
             state: plan.prior_state.clone(),
             diagnostics: problem.into(),
@@ -142,18 +142,5 @@ impl<'a> Work<'a> {
             own.ask();
             work.await
         })
-    }
-}
-
-/// Nothing is written anywhere.
-struct InMemory;
-
-impl Save for InMemory {
-    fn changed(&mut self, _: &State) -> Result<(), Diagnostics> {
-        Ok(())
-    }
-
-    fn finished(&mut self, _: &State) -> Result<(), Diagnostics> {
-        Ok(())
     }
 }

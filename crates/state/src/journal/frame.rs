@@ -89,6 +89,11 @@ pub(super) fn read(bytes: &[u8]) -> Option<(Frame<'_>, usize)> {
     Some((frame, end + CHECK))
 }
 
+/// Of which run a journal is, and how long the header is that it begins with. None if it begins with anything else.
+pub fn header_of(journal: &[u8]) -> Option<(RunId, usize)> {
+    read(journal).map(|(frame, length)| (frame.run, length))
+}
+
 /// Where the next frame may begin, at `from` or later.
 pub(super) fn next_mark(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = bytes.get(from..)?;

@@ -121,6 +121,27 @@ impl JournalHome for FileHome {
     }
 }
 
+/// The home of a journal that has ended.
+pub(super) struct Nowhere;
+
+impl JournalHome for Nowhere {
+    fn read(&mut self) -> io::Result<Vec<JournalPart>> {
+        Ok(Vec::new())
+    }
+
+    fn begin(&mut self, _: &[u8]) -> io::Result<Box<dyn JournalFile>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn go_on_elsewhere(&mut self, _: &[u8]) -> io::Result<Box<dyn JournalFile>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn remove(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 struct NamedFile {
     file: Box<dyn DiskFile>,
     path: PathBuf,

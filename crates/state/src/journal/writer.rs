@@ -8,7 +8,7 @@ use groma_model::address::{AbsObject, ProviderInstance};
 
 use super::fold::get;
 use super::frame::{Frame, MOST_PAYLOAD, OVERHEAD, RunId};
-use super::home::{JournalFile, JournalHome};
+use super::home::{JournalFile, JournalHome, Nowhere};
 use super::record::{Action, After, HEADER, Header, Intent, Operation, Outcome, Record, SNAPSHOT, STORED, Stamp};
 use super::seal::{JournalKeys, Place, Seal};
 use crate::encryption::EncryptionError;
@@ -166,6 +166,13 @@ impl Journal {
 
     /// Writes down that a change is about to begin. When this returns, it may.
     pub fn intend(&self, change: Change) -> Result<Operation, JournalError> {
+        let (operation, ticket) = self.announce_change(change)?;
+        self.wait(ticket)?;
+        Ok(operation)
+    }
+
+    /// The same for who does not want to wait here: the change may begin once the ticket was waited for.
+    pub fn announce_change(&self, change: Change) -> Result<(Operation, Ticket), JournalError> {
         let mut shared = self.lock();
         if let Some(trouble) = &shared.trouble {
             return Err(JournalError::Moved(trouble.clone()));
@@ -174,9 +181,7 @@ impl Journal {
         let (operation, before) = (shared.next_operation(self.header.run), shared.last_seen(&object));
         let intent = Intent { operation, object, action, provider, planned, before, identity, import_id, begun };
         let ticket = self.hand_over(&mut shared, Record::Intent(Box::new(intent)))?;
-        drop(shared);
-        self.wait(ticket)?;
-        Ok(operation)
+        Ok((operation, ticket))
     }
 
     /// Writes down what came of a change: of one that was intended, or of one that has no effects outside. What depends on it
@@ -251,10 +256,21 @@ impl Journal {
         }
     }
 
-    /// Waits until everything is safe that was handed over.
-    pub fn flush(&self) -> Result<(), JournalError> {
-        let last = self.lock().last;
-        self.wait(Ticket(last))
+    /// Waits until everything is safe that was handed over. Gives the ticket of the last of it.
+    pub fn flush(&self) -> Result<Ticket, JournalError> {
+        let last = Ticket(self.lock().last);
+        self.wait(last)?;
+        Ok(last)
+    }
+
+    /// The changes that have begun and not ended, here and in earlier runs.
+    pub fn in_flight(&self) -> Vec<Intent> {
+        let shared = self.lock();
+        let intents = shared.standing.values().filter_map(|(_, record)| match record {
+            Record::Intent(intent) => Some((**intent).clone()),
+            _ => None,
+        });
+        intents.collect()
     }
 
     /// Why it goes on in another place, if it does.
@@ -289,6 +305,15 @@ impl Journal {
             // Written with whatever comes next.
             let _ = self.hand_over(&mut shared, Record::Stored { stamp, covers });
         }
+    }
+
+    /// Its home, for the next one. Nothing can be written to this one any more.
+    pub(crate) fn take_home(&self) -> Box<dyn JournalHome> {
+        let mut shared = self.lock();
+        let place = shared.file.take().map_or_else(|| "of this run".to_owned(), |file| file.place());
+        let why = Arc::new(io::Error::other("the run has ended"));
+        shared.failure = Some(JournalError::Write { place, why });
+        std::mem::replace(&mut shared.home, Box::new(Nowhere))
     }
 
     /// The run ends, and the state includes everything. What is left to settle stays; otherwise the journal goes.

@@ -73,7 +73,7 @@ impl Place {
             vec![self.dir.path().join("spare").join(FileHome::name_for("here"))],
         );
         let witness = WitnessFile::new(Arc::new(RealDisk), WitnessFile::beside(&self.state()).unwrap());
-        Ledger::new(Keeper::new(LocalStore::new(StatePaths::of(self.state()))), Box::new(home), witness)
+        Ledger::new(Keeper::new(LocalStore::new(StatePaths::of(self.state()))), Box::new(home), Some(witness))
     }
 
     fn recover(&self) -> Result<(Ledger<LocalStore>, Recovered), LedgerError> {

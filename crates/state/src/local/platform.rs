@@ -80,18 +80,14 @@ mod imp {
         data.nlink() == 0
     }
 
-    /// Gives a new file the mode and, where that is allowed, the owner of the one that it replaces.
+    /// Gives a new file the owner of the one that it replaces, where that is allowed, and what that one lets its owner do. What is in a
+    /// state is nobody else's business, whoever made the file.
     pub(in crate::local) fn take_after(new: &File, old: &Metadata) -> io::Result<()> {
-        use std::os::unix::fs::{MetadataExt as _, fchown};
+        use std::fs::Permissions;
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
         // Only root may give files away; for everybody else the file is theirs already or stays theirs.
         let _ = fchown(new, Some(old.uid()), Some(old.gid()));
-        new.set_permissions(old.permissions())
-    }
-
-    /// New files have the mode that the umask leaves.
-    pub(in crate::local) fn with_plain_mode(builder: &mut tempfile::Builder<'_, '_>) {
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
+        new.set_permissions(Permissions::from_mode(old.mode() & 0o700))
     }
 }
 
@@ -124,8 +120,6 @@ mod imp {
     pub(in crate::local) fn take_after(_: &File, _: &Metadata) -> io::Result<()> {
         Ok(())
     }
-
-    pub(in crate::local) fn with_plain_mode(_: &mut tempfile::Builder<'_, '_>) {}
 }
 
-pub(super) use imp::{fingerprint, is_nameless, same_file, take_after, try_lock, with_plain_mode};
+pub(super) use imp::{fingerprint, is_nameless, same_file, take_after, try_lock};

@@ -52,7 +52,7 @@ pub(super) fn stage(path: &Path, content: &[u8]) -> io::Result<NamedTempFile> {
     let prefix = unfinished_prefix(path);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(UNFINISHED);
-    platform::with_plain_mode(&mut builder);
+    // Only their owner can read such files.
     let mut file = builder.tempfile_in(dir_of(path))?;
     if let Ok(old) = fs::metadata(path) {
         platform::take_after(file.as_file(), &old)?;

@@ -247,7 +247,7 @@ fn locks_of_the_dead_are_forgotten() {
 
 #[cfg(unix)]
 #[test]
-fn links_and_modes_stay() {
+fn links_stay_and_nobody_else_can_read() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let place = place();
     let real = place.dir.path().join("real");
@@ -259,7 +259,7 @@ fn links_and_modes_stay() {
     store.write(Some(&version(&with("a", 1))), &with("b", 2)).unwrap();
     assert!(fs::symlink_metadata(&place.path).unwrap().is_symlink());
     assert_eq!(read_file(&real).unwrap(), Some(with("b", 2)));
-    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
     let round = place.dir.path().join("round");
     symlink("round", &round).unwrap();
     assert!(LocalStore::new(StatePaths::of(&round)).write(None, &with("a", 1)).is_err());

@@ -360,7 +360,7 @@ impl<'m> Process<'m> {
             server: server.clone(),
             machine,
             run,
-            ledger: Ledger::new(Keeper::new(store), home, witness),
+            ledger: Ledger::new(Keeper::new(store), home, Some(witness)),
             recovered: None,
             journal: None,
             state: State::default(),

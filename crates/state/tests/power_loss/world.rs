@@ -142,7 +142,7 @@ impl World {
         let journal = FileHome::beside(&state_path()).unwrap();
         let home = FileHome::new(Arc::clone(&shared), journal, vec![PathBuf::from("spare/journal")]);
         let witness = WitnessFile::new(shared, WitnessFile::beside(&state_path()).unwrap());
-        Ledger::new(Keeper::new(Store(disk.clone())), Box::new(home), witness)
+        Ledger::new(Keeper::new(Store(disk.clone())), Box::new(home), Some(witness))
     }
 
     /// Recovers, checks that nothing is lost, and works on until the power goes, or the end.

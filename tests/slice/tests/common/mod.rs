@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use groma_engine::apply::{self, Applied, Save};
+use groma_engine::apply::{self, Applied, NoLogbook};
 use groma_engine::events::{Events, Silence};
 use groma_engine::interrupt::Interrupt;
 use groma_engine::plan::{self, Options, Plan};
@@ -69,20 +69,6 @@ impl SchemaSource for Given {
             ResourceMode::Ephemeral => &schema.ephemerals,
         };
         schemas.get(kind)?.get().ok().cloned()
-    }
-}
-
-/// Nothing is kept: what counts is the state in the end.
-#[derive(Default)]
-pub(crate) struct Unsaved;
-
-impl Save for Unsaved {
-    fn changed(&mut self, _: &State) -> Result<(), Diagnostics> {
-        Ok(())
-    }
-
-    fn finished(&mut self, _: &State) -> Result<(), Diagnostics> {
-        Ok(())
     }
 }
 
@@ -184,8 +170,9 @@ impl Workspace {
             events: Arc::clone(&self.events),
             provisioners: Arc::clone(&self.provisioners),
             interrupt: self.interrupt.clone(),
+            logbook: Arc::new(NoLogbook),
         };
-        let applied = apply::apply(request, &mut Unsaved).await;
+        let applied = apply::apply(request).await;
         (Some(plan.clone()), Some(applied), diagnostics)
     }
 }

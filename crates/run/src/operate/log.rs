@@ -1,0 +1,261 @@
+//! The log of an apply: intents and outcomes go into the journal of the state, and the state itself is stored when that is due. Both
+//! happen on threads of their own, since they wait for disks and servers, and an apply must not.
+
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use groma_engine::apply::{Intended, Logbook};
+use groma_engine::interrupt::{Interrupt, Urgency};
+use groma_model::address::AbsObject;
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_state::journal::{Action, After, Change, Journal, JournalError, Mark, Operation, Ticket};
+use groma_state::{Pacer, State, StoreError};
+use tokio::sync::{Notify, watch};
+
+use super::hosts::Hosts;
+use super::saving::now;
+use crate::outside::Machine;
+use crate::state_access::{SharedLedger, identity, store};
+
+/// How far the journal is safe, or why it is not.
+#[derive(Default)]
+struct Safe {
+    up_to: Option<Ticket>,
+    failure: Option<JournalError>,
+}
+
+/// What is known about storing the state.
+struct Storing {
+    pacer: Pacer,
+    is_busy: bool,
+    /// Why nothing new may begin: somebody else has stored something.
+    overtaken: Option<Diagnostic>,
+}
+
+/// The log of one apply.
+pub(super) struct RunLog {
+    journal: Arc<Journal>,
+    hosts: Hosts,
+    machine: Machine,
+    interrupt: Interrupt,
+    began: Instant,
+    storing: Arc<Mutex<Storing>>,
+    /// Told when a state was stored, or there is one to store.
+    news: Arc<Notify>,
+    safe: watch::Receiver<Safe>,
+    flush: mpsc::Sender<()>,
+    snapshots: mpsc::Sender<(State, Mark)>,
+    /// Changes of earlier runs that may have made objects which nobody knows.
+    doubtful: Vec<AbsObject>,
+}
+
+/// The threads of a log. They end when the log is dropped.
+pub(super) struct Clerks(Vec<JoinHandle<()>>);
+
+impl Clerks {
+    /// Waits until everything that was handed over is written.
+    pub(super) fn finish(self) {
+        for clerk in self.0 {
+            // One that panicked has stored nothing, which is seen when the state is stored at the end.
+            let _ = clerk.join();
+        }
+    }
+}
+
+impl RunLog {
+    /// Over a journal that has begun, and the ledger that it belongs to.
+    pub(super) fn start(
+        journal: Arc<Journal>,
+        ledger: SharedLedger,
+        hosts: Hosts,
+        machine: Machine,
+        interrupt: Interrupt,
+    ) -> (Arc<Self>, Clerks) {
+        let began = now();
+        let storing = Storing { pacer: Pacer::new(Duration::ZERO), is_busy: false, overtaken: None };
+        let storing = Arc::new(Mutex::new(storing));
+        let news = Arc::new(Notify::new());
+        let (flush, flushes) = mpsc::channel();
+        let (snapshots, to_store) = mpsc::channel();
+        let (tell, safe) = watch::channel(Safe::default());
+        let writer = Arc::clone(&journal);
+        let flusher = std::thread::spawn(move || keep_flushing(&writer, &flushes, &tell));
+        let clerk = Clerk {
+            ledger,
+            hosts: hosts.clone(),
+            machine: machine.clone(),
+            began,
+            storing: Arc::clone(&storing),
+            news: Arc::clone(&news),
+        };
+        let storer = std::thread::spawn(move || clerk.keep_storing(&to_store));
+        let in_doubt = journal.in_flight().into_iter().filter(|intent| intent.action == Action::Create);
+        let doubtful = in_doubt.map(|intent| intent.object).collect();
+        let log = Self { journal, hosts, machine, interrupt, began, storing, news, safe, flush, snapshots, doubtful };
+        (Arc::new(log), Clerks(vec![flusher, storer]))
+    }
+
+    fn storing(&self) -> MutexGuard<'_, Storing> {
+        self.storing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why nothing new may begin.
+    fn refusal(&self, object: &AbsObject) -> Option<Diagnostic> {
+        if let Some(overtaken) = &self.storing().overtaken {
+            return Some(overtaken.clone());
+        }
+        self.doubtful.contains(object).then(|| possibly_created(object))
+    }
+}
+
+#[async_trait]
+impl Logbook for RunLog {
+    async fn intend(&self, change: Intended) -> Result<Option<Operation>, Diagnostics> {
+        if let Some(refusal) = self.refusal(&change.object).filter(|_| change.action == Action::Create) {
+            return Err(refusal.into());
+        }
+        let Intended { object, action, mut provider, planned, identity, import_id } = change;
+        self.hosts.name_provider(&mut provider.config.provider);
+        let begun = identity::utc_text(groma_lang::environment::Environment::now(&self.machine));
+        let change = Change { object, action, provider, planned, identity, import_id, begun };
+        let (operation, ticket) = self.journal.announce_change(change).map_err(|error| told(&error))?;
+        self.safe(ticket).await?;
+        Ok(Some(operation))
+    }
+
+    fn conclude(
+        &self,
+        operation: Option<Operation>,
+        object: AbsObject,
+        mut after: After,
+    ) -> Result<Option<Ticket>, Diagnostics> {
+        if let After::Present { provider, .. } = &mut after {
+            self.hosts.name_provider(&mut provider.config.provider);
+        }
+        self.journal.conclude(operation, object, after).map(Some).map_err(|error| told(&error))
+    }
+
+    fn moved(&self, from: &AbsObject, to: &AbsObject) -> Result<(), Diagnostics> {
+        self.journal.move_object(from, to).map(|_| ()).map_err(|error| told(&error))
+    }
+
+    async fn safe(&self, ticket: Ticket) -> Result<(), Diagnostics> {
+        let _ = self.flush.send(());
+        let mut safe = self.safe.clone();
+        let settled = safe.wait_for(|safe| safe.up_to >= Some(ticket) || safe.failure.is_some()).await;
+        match settled {
+            Ok(safe) if safe.up_to >= Some(ticket) => Ok(()),
+            Ok(safe) => Err(safe.failure.as_ref().map(told).unwrap_or_default()),
+            Err(_) => Err(Diagnostic::error("Internal error", "What writes the journal has ended.").into()),
+        }
+    }
+
+    fn changed(&self, state: &State) {
+        let mut storing = self.storing();
+        storing.pacer.changed();
+        let is_due = storing.pacer.due().is_some_and(|due| due <= self.began.elapsed());
+        if storing.is_busy || !(is_due || self.interrupt.urgency() != Urgency::None) {
+            self.news.notify_one();
+            return;
+        }
+        storing.is_busy = true;
+        drop(storing);
+        // First the mark: what is behind it and in the state does no harm.
+        let mark = self.journal.mark();
+        let _ = self.snapshots.send((state.clone(), mark));
+    }
+
+    async fn due(&self) {
+        loop {
+            let due = {
+                let storing = self.storing();
+                storing.pacer.due().filter(|_| !storing.is_busy)
+            };
+            match due {
+                None => self.news.notified().await,
+                Some(due) => {
+                    let remaining = due.saturating_sub(self.began.elapsed());
+                    if remaining.is_zero() {
+                        return;
+                    }
+                    tokio::time::sleep(remaining).await;
+                }
+            }
+        }
+    }
+}
+
+/// Makes everything safe that was handed over, again and again, for all who wait.
+fn keep_flushing(journal: &Journal, flushes: &mpsc::Receiver<()>, tell: &watch::Sender<Safe>) {
+    while flushes.recv().is_ok() {
+        while flushes.try_recv().is_ok() {}
+        let flushed = journal.flush();
+        tell.send_modify(|safe| match flushed {
+            Ok(ticket) => *safe = Safe { up_to: Some(ticket), failure: None },
+            Err(error) => safe.failure = Some(error),
+        });
+    }
+}
+
+/// Stores states, one after the other.
+struct Clerk {
+    ledger: SharedLedger,
+    hosts: Hosts,
+    machine: Machine,
+    began: Instant,
+    storing: Arc<Mutex<Storing>>,
+    news: Arc<Notify>,
+}
+
+impl Clerk {
+    fn keep_storing(&self, snapshots: &mpsc::Receiver<(State, Mark)>) {
+        while let Ok((mut state, mark)) = snapshots.recv() {
+            let from = self.began.elapsed();
+            self.hosts.name(&mut state);
+            let stored = store(&self.ledger, state, mark, &self.machine);
+            let mut storing = self.storing.lock().unwrap_or_else(PoisonError::into_inner);
+            storing.pacer.stored(from, self.began.elapsed());
+            storing.is_busy = false;
+            match stored {
+                Err(
+                    error @ (StoreError::Conflict { .. } | StoreError::LockLost { .. } | StoreError::TakenOver { .. }),
+                ) => storing.overtaken = Some(error.diagnostic()),
+                // The journal has everything, and the next time it may work; if it does not, that is said at the end.
+                Err(_) => storing.pacer.changed(),
+                Ok(()) => {}
+            }
+            drop(storing);
+            self.news.notify_one();
+        }
+    }
+}
+
+/// A journal that cannot be written as it should.
+fn told(error: &JournalError) -> Diagnostics {
+    let diagnostic = Diagnostic::error("Failed to write the journal of the state", format!("{error}."));
+    match error {
+        JournalError::Moved(trouble) => {
+            let hint = format!(
+                "It goes on in {}, where the next command finds it. Make room or mend what is wrong, and apply again.",
+                trouble.to
+            );
+            diagnostic.hint(hint).into()
+        }
+        _ => diagnostic.into(),
+    }
+}
+
+/// Something that an earlier run may have made is not made again.
+fn possibly_created(object: &AbsObject) -> Diagnostic {
+    let detail = format!(
+        "An earlier run has asked the provider to create {object} and was stopped before there was an answer, so it may exist \
+         already. It is not created again before that is cleared up."
+    );
+    Diagnostic::error("Object was possibly created before", detail).hint(format!(
+        "Look whether it exists. If it does, take it in with \"groma import '{object}' ID\"; if not, say so with \"groma doctor \
+         -not-created='{object}'\"."
+    ))
+}

@@ -1,0 +1,226 @@
+//! A server of states as the `http` backend wants one, on loopback: every path is a state with a lock of its own. How strict it is
+//! can be chosen, since servers differ.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use groma_model::codec::json::Json;
+
+/// What a server lets through.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Rules {
+    /// Whether who holds a lock may lock again, and say something new by that.
+    pub locks_again: bool,
+    /// Whether something may be stored under the name of a lock that nobody holds.
+    pub trusts_names: bool,
+    /// The text of the only `Authorization` that is let in.
+    pub authorization: Option<&'static str>,
+}
+
+/// One state.
+#[derive(Debug, Clone, Default)]
+pub struct Shelf {
+    /// As it was stored.
+    pub state: Option<Vec<u8>>,
+    /// As whoever holds it has described it.
+    pub lock: Option<String>,
+    /// How often it was stored.
+    pub stored: usize,
+}
+
+/// How many requests fail before one does not, and with which status.
+type Failures = Mutex<(usize, u16)>;
+
+#[derive(Default)]
+struct Inner {
+    shelves: Mutex<BTreeMap<String, Shelf>>,
+    failures: Failures,
+    ended: AtomicBool,
+}
+
+/// A server that ends with this.
+pub struct StateServer {
+    port: u16,
+    inner: Arc<Inner>,
+}
+
+impl StateServer {
+    /// Starts one.
+    pub fn start(rules: Rules) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let inner = Arc::new(Inner::default());
+        let shared = Arc::clone(&inner);
+        std::thread::spawn(move || {
+            for connection in listener.incoming().flatten() {
+                if shared.ended.load(Ordering::SeqCst) {
+                    return;
+                }
+                let shared = Arc::clone(&shared);
+                std::thread::spawn(move || {
+                    let _ = serve(connection, &shared, rules);
+                });
+            }
+        });
+        Self { port, inner }
+    }
+
+    /// The address of a state.
+    pub fn address(&self, name: &str) -> String {
+        format!("http://127.0.0.1:{}/{name}", self.port)
+    }
+
+    /// What is there.
+    pub fn shelf(&self, name: &str) -> Shelf {
+        self.shelves().get(&format!("/{name}")).cloned().unwrap_or_default()
+    }
+
+    /// Changes what is there behind everybody's back.
+    pub fn change(&self, name: &str, change: impl FnOnce(&mut Shelf)) {
+        change(self.shelves().entry(format!("/{name}")).or_default());
+    }
+
+    /// The next requests fail, and then one does not.
+    pub fn fail(&self, times: usize, status: u16) {
+        *self.inner.failures.lock().unwrap_or_else(PoisonError::into_inner) = (times, status);
+    }
+
+    fn shelves(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Shelf>> {
+        self.inner.shelves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for StateServer {
+    fn drop(&mut self) {
+        self.inner.ended.store(true, Ordering::SeqCst);
+        // It waits for somebody to come.
+        let _ = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port));
+    }
+}
+
+struct Request {
+    method: String,
+    path: String,
+    /// The name of the lock that something is stored under.
+    lock_id: Option<String>,
+    authorization: Option<String>,
+    body: Vec<u8>,
+}
+
+type Answer = (u16, Vec<u8>);
+
+/// Serves one connection until the other side has enough.
+fn serve(connection: TcpStream, inner: &Inner, rules: Rules) -> io::Result<()> {
+    let mut reader = BufReader::new(connection.try_clone()?);
+    let mut writer = connection;
+    while let Some(request) = read_request(&mut reader)? {
+        let (status, body) = answer(&request, inner, rules);
+        let head = format!("HTTP/1.1 {status} Status\r\nContent-Length: {}\r\n\r\n", body.len());
+        writer.write_all(head.as_bytes())?;
+        writer.write_all(&body)?;
+        writer.flush()?;
+    }
+    Ok(())
+}
+
+fn read_request(reader: &mut BufReader<TcpStream>) -> io::Result<Option<Request>> {
+    let mut line = String::new();
+    if reader.read_line(&mut line)? == 0 {
+        return Ok(None);
+    }
+    let mut words = line.split_whitespace();
+    let (method, target) = (words.next().unwrap_or_default().to_owned(), words.next().unwrap_or("/").to_owned());
+    let (mut length, mut authorization) = (0, None);
+    loop {
+        let mut header = String::new();
+        reader.read_line(&mut header)?;
+        let Some((name, value)) = header.trim_end().split_once(':') else { break };
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.trim().parse().unwrap_or(0),
+            "authorization" => authorization = Some(value.trim().to_owned()),
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    let (path, query) = target.split_once('?').unwrap_or((&target, ""));
+    let lock_id = query.split('&').find_map(|pair| pair.strip_prefix("ID=")).map(str::to_owned);
+    Ok(Some(Request { method, path: path.to_owned(), lock_id, authorization, body }))
+}
+
+fn answer(request: &Request, inner: &Inner, rules: Rules) -> Answer {
+    if rules.authorization.is_some_and(|wanted| request.authorization.as_deref() != Some(wanted)) {
+        return (if request.authorization.is_none() { 401 } else { 403 }, Vec::new());
+    }
+    {
+        let mut failures = inner.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        if failures.0 > 0 {
+            failures.0 -= 1;
+            return (failures.1, Vec::new());
+        }
+    }
+    let mut shelves = inner.shelves.lock().unwrap_or_else(PoisonError::into_inner);
+    let shelf = shelves.entry(request.path.clone()).or_default();
+    match request.method.as_str() {
+        "GET" => shelf.state.clone().map_or((404, Vec::new()), |state| (200, state)),
+        "POST" | "PUT" => store(shelf, request, rules),
+        "LOCK" => lock(shelf, request, rules),
+        "UNLOCK" => unlock(shelf, request),
+        "DELETE" => {
+            shelf.state = None;
+            (200, Vec::new())
+        }
+        _ => (405, Vec::new()),
+    }
+}
+
+fn id_of(lock: &str) -> Option<String> {
+    match Json::parse(lock).ok()? {
+        Json::Object(entries) => entries.iter().find(|(name, _)| *name == "ID").and_then(|(_, value)| match value {
+            Json::String(id) => Some(id.to_string()),
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
+fn refused(lock: &str) -> Answer {
+    (423, lock.as_bytes().to_vec())
+}
+
+fn store(shelf: &mut Shelf, request: &Request, rules: Rules) -> Answer {
+    match (&shelf.lock, &request.lock_id) {
+        (Some(lock), id) if id_of(lock) != *id => return refused(lock),
+        (None, Some(_)) if !rules.trusts_names => return (409, Vec::new()),
+        _ => {}
+    }
+    shelf.state = Some(request.body.clone());
+    shelf.stored += 1;
+    (200, Vec::new())
+}
+
+fn lock(shelf: &mut Shelf, request: &Request, rules: Rules) -> Answer {
+    let asked = String::from_utf8_lossy(&request.body).into_owned();
+    if let Some(lock) = &shelf.lock
+        && !(rules.locks_again && id_of(lock) == id_of(&asked))
+    {
+        return refused(lock);
+    }
+    shelf.lock = Some(asked);
+    (200, Vec::new())
+}
+
+fn unlock(shelf: &mut Shelf, request: &Request) -> Answer {
+    let asked = String::from_utf8_lossy(&request.body);
+    match &shelf.lock {
+        // Some tools send nothing when they are told to.
+        Some(lock) if !asked.is_empty() && id_of(lock) != id_of(&asked) => refused(lock),
+        _ => {
+            shelf.lock = None;
+            (200, Vec::new())
+        }
+    }
+}
