@@ -5,6 +5,7 @@ mod ephemeral;
 mod generated;
 mod instance;
 mod logbook;
+mod outcome;
 mod prepare;
 mod provision;
 mod record;
@@ -18,6 +19,7 @@ use groma_lang::oracle::SchemaSource;
 use groma_lang::walk::{InputValue, Settings};
 use groma_model::diag::Diagnostics;
 use groma_model::text::Str;
+use groma_rules::Rules;
 use groma_state::State;
 
 use crate::events::{Events, Skipped};
@@ -33,6 +35,8 @@ pub struct Request<'a> {
     pub plan: &'a Plan,
     /// The configuration that it was made from.
     pub tree: &'a ModuleTree,
+    /// The rules beside it.
+    pub rules: &'a Rules,
     /// The values that it was made from.
     pub inputs: &'a BTreeMap<Str, InputValue>,
     /// Files, time, names of directories. The oracle in it is not asked.

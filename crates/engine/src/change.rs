@@ -6,7 +6,7 @@ use groma_model::address::{AbsInstance, ConfigResource, DeposedKey, ProviderInst
 use groma_model::path::Path;
 use groma_model::schema::Schema;
 use groma_model::value::Value;
-use groma_provider::api::{ImportTarget, Private};
+use groma_provider::api::{ImportTarget, Pending, Private};
 
 /// What is to be done with one object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -165,6 +165,21 @@ pub struct Change {
     pub generated_config: Option<String>,
     /// What else was decided about it, in the order of the decisions.
     pub notes: Vec<Note>,
+    /// What it lacks, if it is there and not ready.
+    pub not_ready: Option<Pending>,
+}
+
+impl Change {
+    /// Whether something is made, changed, read or waited for, on which what depends on it has to wait.
+    pub fn makes(&self) -> bool {
+        let acts = self.action.creates() || matches!(self.action, Action::Update | Action::Read);
+        acts || self.only_waits()
+    }
+
+    /// Whether nothing is done but to wait until it is ready.
+    pub fn only_waits(&self) -> bool {
+        self.action == Action::NoOp && self.not_ready.is_some()
+    }
 }
 
 /// A decision of the planner that neither the action nor its reason tells.

@@ -1,5 +1,7 @@
 //! What is going on, for those who show it.
 
+use std::time::Duration;
+
 use groma_model::address::{AbsInstance, DeposedKey};
 use groma_model::text::Str;
 use groma_model::ty::Type;
@@ -113,8 +115,31 @@ pub enum Event {
     EphemeralStarted(AbsInstance, EphemeralAction),
     /// That is done.
     EphemeralDone(AbsInstance, EphemeralAction),
+    /// An object that is there and not ready is waited for.
+    WaitStarted(WaitProgress),
+    /// It was looked at, and is still waited for.
+    Waiting(WaitProgress),
+    /// It is ready.
+    WaitDone(WaitProgress),
+    /// It did not become ready.
+    WaitFailed(WaitProgress),
     /// The order to stop was taken in: nothing new begins.
     Stopping,
+}
+
+/// How a wait goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitProgress {
+    /// For which object.
+    pub address: AbsInstance,
+    /// What is waited for.
+    pub waiting_for: String,
+    /// What was seen last, never a secret.
+    pub last_seen: Option<String>,
+    /// For how long.
+    pub elapsed: Duration,
+    /// For how long at most.
+    pub timeout: Duration,
 }
 
 /// A planned change that is not carried out.

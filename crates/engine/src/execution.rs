@@ -178,7 +178,7 @@ impl<'s> Builder<'s> {
         for (at, change) in self.sources.changes.iter().enumerate() {
             let node = self.nodes.get(&change.address.config()).copied();
             let needs = node.map(|node| self.sources.graph.needs[node].clone()).unwrap_or_default();
-            if change.action.creates() || matches!(change.action, Action::Update | Action::Read) {
+            if change.makes() {
                 let step = self.execution.add(Step::Make(at), needs.clone());
                 self.makes.insert(at, step);
                 if let Some(node) = node {

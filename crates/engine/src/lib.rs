@@ -10,6 +10,7 @@ pub mod execution;
 pub mod import;
 pub mod interrupt;
 pub mod object;
+pub mod pending;
 pub mod plan;
 pub mod plan_file;
 pub mod providers;

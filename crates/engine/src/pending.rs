@@ -2,17 +2,36 @@
 //! their private data. Waiting is the business of the apply.
 
 use groma_lang::walk::Settings;
+use groma_model::address::AbsInstance;
 use groma_model::diag::Diagnostics;
 use groma_model::schema::{Block, Schema};
 use groma_model::text::Str;
 use groma_model::value::Value;
-use groma_provider::api::ReadResponse;
+use groma_provider::api::{Private, ReadResponse};
 use groma_rules::{Rule, Seen, Surroundings, Verdict, Wait};
+use groma_state::{ObjectState, State};
 
 use crate::object::legacy;
 use crate::stored::Object;
 
 pub use groma_provider::api::{Pending, SaidBy};
+
+/// What a stored object lacks, if it is not ready.
+pub fn of_stored(object: &ObjectState) -> Option<Pending> {
+    Pending::split(Private(object.private.clone())).1
+}
+
+/// The objects of a state that are not ready, in the order of their addresses.
+pub fn of_state(state: &State) -> Vec<(AbsInstance, Pending)> {
+    let mut found = Vec::new();
+    for (address, resource) in &state.resources {
+        for (key, instance) in &resource.instances {
+            let pending = instance.current.as_ref().and_then(of_stored);
+            found.extend(pending.map(|pending| (address.instance(key.clone()), pending)));
+        }
+    }
+    found
+}
 
 /// The rule about an instance.
 pub(crate) type WaitRule = Rule<Wait>;
@@ -92,8 +111,8 @@ pub(crate) fn still_open(object: &Value, block: &Block, rule: Option<&WaitRule>)
         if !computed || !(value.is_null() || awaited.contains(name)) {
             return value.clone();
         }
-        Value::unknown(value.ty()).with_marks(value.marks().clone())
+        Value::unknown(value.ty()).with_marks(value.marks())
     };
     let opened = Value::object(entries.iter().map(|(name, value)| (name.clone(), open(name, value))));
-    opened.with_marks(object.marks().clone())
+    opened.with_marks(object.marks())
 }

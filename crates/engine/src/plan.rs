@@ -28,6 +28,7 @@ use groma_model::diag::Diagnostics;
 use groma_model::path::Path;
 use groma_model::text::Str;
 use groma_model::value::Value;
+use groma_rules::Rules;
 use groma_state::State;
 
 use crate::change::{Action, Change};
@@ -86,6 +87,8 @@ impl Default for Options {
 pub struct Request<'a> {
     /// The configuration.
     pub tree: &'a ModuleTree,
+    /// The rules beside it.
+    pub rules: &'a Rules,
     /// Values for the variables of the root.
     pub inputs: &'a BTreeMap<Str, InputValue>,
     /// Files, time, names of directories. The oracle in it is not asked.
@@ -159,7 +162,8 @@ impl Plan {
     /// Whether nothing is to be done.
     pub fn is_empty(&self) -> bool {
         let moved = |change: &Change| change.previous_address.as_ref().is_some_and(|from| *from != change.address);
-        self.changes.iter().all(|change| change.action == Action::NoOp && change.importing.is_none() && !moved(change))
+        let idle = |change: &Change| change.action == Action::NoOp && change.not_ready.is_none();
+        self.changes.iter().all(|change| idle(change) && change.importing.is_none() && !moved(change))
             && self.outputs.values().all(|output| output.action == Action::NoOp)
             && (self.mode != Mode::RefreshOnly || self.previous_state == self.prior_state)
     }

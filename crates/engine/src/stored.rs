@@ -12,7 +12,7 @@ use groma_model::path::Path;
 use groma_model::schema::{IdentitySchema, Schema};
 use groma_model::text::Str;
 use groma_model::value::{PathMarks, Value};
-use groma_provider::api::{MoveRequest, Private, Provider, RawState, UpgradeIdentityRequest, UpgradeRequest};
+use groma_provider::api::{MoveRequest, Pending, Private, Provider, RawState, UpgradeIdentityRequest, UpgradeRequest};
 use groma_state::{Attributes, ObjectState, ObjectStatus, StoredIdentity};
 
 use crate::providers::Providers;
@@ -55,6 +55,8 @@ pub struct Object {
     pub private: Private,
     /// What identifies it.
     pub identity: Option<Value>,
+    /// What it still lacks, if it is not ready. Kept with the private data, of which no provider is shown it.
+    pub pending: Option<Pending>,
     /// Whether it is to be replaced.
     pub status: ObjectStatus,
     /// What it depends on.
@@ -93,7 +95,8 @@ impl Object {
         // Everything that must not be shown, whoever says so: other tools compare this as well.
         let (_, marks) = self.marked(&kind.schema).unmark_deep_with_paths();
         stored.sensitive = marks.into_iter().filter(|at| at.marks.is_sensitive()).map(|at| at.path).collect();
-        stored.private.clone_from(&self.private.0);
+        let marked = self.pending.as_ref().and_then(|pending| pending.join(&self.private));
+        stored.private = marked.unwrap_or_else(|| self.private.clone()).0;
         stored.dependencies = self.dependencies.to_vec();
         stored.create_before_destroy = self.create_before_destroy;
         stored.skip_destroy = self.skip_destroy;
@@ -145,10 +148,12 @@ impl Object {
             Some(identity) => upgraded_identity(identity, kind, provider).await?,
             None => None,
         };
+        let (private, pending) = Pending::split(Private(stored.private.clone()));
         Ok(Self {
             value: response.value,
             sensitive: stored.sensitive.clone(),
-            private: Private(stored.private.clone()),
+            private,
+            pending,
             identity,
             status: stored.status,
             dependencies: stored.dependencies.clone().into(),
@@ -170,12 +175,13 @@ impl Object {
             Attributes::Json(text) => RawState::Json(text.clone().into_bytes()),
             Attributes::Flat(entries) => RawState::Flatmap(entries.clone().into_iter().collect()),
         };
+        let (private, pending) = Pending::split(Private(stored.private.clone()));
         let request = MoveRequest {
             source_provider: origin.provider.to_string(),
             source_type_name: origin.type_name.clone(),
             source_schema_version: i64::try_from(stored.schema_version).unwrap_or(i64::MAX),
             source_state,
-            source_private: Private(stored.private.clone()),
+            source_private: private,
             source_identity: None,
             target_type_name: kind.type_name.clone(),
         };
@@ -187,6 +193,7 @@ impl Object {
             value: response.object,
             sensitive: stored.sensitive.clone(),
             private: response.private,
+            pending,
             identity: response.identity,
             status: stored.status,
             dependencies: stored.dependencies.clone().into(),

@@ -2,6 +2,7 @@
 
 mod error;
 mod messages;
+mod pending;
 mod schema;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ pub use messages::{
     Outcome, PlanRequest, PlanResponse, Private, RawState, ReadDataRequest, ReadDataResponse, ReadRequest,
     ReadResponse, UpgradeIdentityRequest, UpgradeRequest, UpgradeResponse,
 };
+pub use pending::{Pending, SaidBy};
 pub use schema::{LazySchema, Metadata, ProviderSchema, SchemaError, ServerCapabilities};
 
 /// What a call gives, if the provider answers at all.

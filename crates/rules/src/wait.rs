@@ -9,7 +9,7 @@ use groma_model::diag::{Diagnostic, Diagnostics, ValueNote};
 use groma_model::text::Str;
 use groma_model::ty::Type;
 use groma_model::value::Value;
-use groma_syntax::ast::Expr;
+use groma_syntax::ast::{Expr, Step, Traversal};
 use groma_syntax::body::{Block, BodySchema};
 
 use crate::read::Reader;
@@ -102,6 +102,18 @@ impl Wait {
             Some((_, Err(found))) => Verdict::Unclear(found),
             Some((_, Ok(_))) | None => Verdict::NotYet(seen(&self.until)),
         }
+    }
+
+    /// The attributes of the object that `until` is about, each once.
+    pub fn awaited_attributes(&self) -> Vec<Str> {
+        let first = |traversal: &&Traversal| match traversal.steps.first() {
+            Some(Step::Attr { name, .. }) if traversal.root.name == *"self" => Some(name.clone()),
+            _ => None,
+        };
+        let mut names: Vec<Str> = self.until.references().iter().filter_map(first).collect();
+        names.sort();
+        names.dedup();
+        names
     }
 
     /// What is wrong with it, whatever the object: `object` is unknown, but for its type.

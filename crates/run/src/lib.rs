@@ -29,7 +29,7 @@ pub mod progress {
 
 /// What plans and changes are, for those who show them.
 pub mod engine {
-    pub use groma_engine::{apply, change, checks, events, execution, interrupt, plan, provision, report};
+    pub use groma_engine::{apply, change, checks, events, execution, interrupt, pending, plan, provision, report};
     pub use groma_provider::api::ImportTarget;
 }
 

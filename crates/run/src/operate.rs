@@ -198,19 +198,21 @@ impl Operation {
 
     /// Works out what is to be done. Nothing is changed. A configuration that is not valid is planned no further.
     pub fn plan(&mut self, session: &Session, options: &Options, watch: &Watch) -> (Option<Plan>, Diagnostics) {
+        let recovered = self.look_for_doubtful(session, watch);
         let oracle = NothingExists(BookOracle::new(self.providers.book(), Some(&self.access)));
         let settings = session.settings(Purpose::Validate, &oracle);
         let about_rules = groma_rules::check(&self.rules, &self.tree, &oracle, &settings);
         let (_, mut diagnostics) = Walk::run(&self.tree, settings, &self.inputs);
         diagnostics.extend(about_rules);
         diagnostics.extend(oracle.0.take_problems());
+        diagnostics.extend(recovered);
         if diagnostics.has_errors() {
             diagnostics.sort(session.sources());
             return (None, diagnostics);
         }
         self.time = session.machine().now();
-        diagnostics.extend(self.look_for_doubtful(session, watch));
         let request = plan::Request {
+            rules: &self.rules,
             tree: &self.tree,
             inputs: &self.inputs,
             settings: self.settings(session, &oracle),
@@ -288,6 +290,7 @@ impl Operation {
         let (log, clerks) = RunLog::start(journal, self.storage.ledger(), self.hosts.clone(), machine, interrupt);
         let request = apply::Request {
             plan,
+            rules: &self.rules,
             tree: &self.tree,
             inputs: &self.inputs,
             settings,

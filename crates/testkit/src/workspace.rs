@@ -172,6 +172,7 @@ impl Workspace {
         };
         let simulators = NothingExists(Simulators::new(self.cloud.clone(), delays));
         let request = plan::Request {
+            rules: &groma_rules::Rules::default(),
             tree: &loaded.tree,
             inputs: &BTreeMap::new(),
             settings: self.settings(&loaded, &simulators),
@@ -191,6 +192,7 @@ impl Workspace {
         let simulators = NothingExists(Simulators::new(self.cloud.clone(), delays));
         let request = apply::Request {
             plan,
+            rules: &groma_rules::Rules::default(),
             tree: &loaded.tree,
             inputs: &BTreeMap::new(),
             settings: self.settings(&loaded, &simulators),

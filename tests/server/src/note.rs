@@ -86,6 +86,7 @@ pub(crate) fn read(request: ReadRequest) -> ReadResponse {
         identity: identity(&request.current),
         object: if gone { Value::null(request.current.ty()) } else { request.current },
         private: request.private,
+        not_ready: None,
         deferred: None,
         diagnostics: Diagnostics::new(),
     }

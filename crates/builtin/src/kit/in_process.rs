@@ -277,7 +277,8 @@ impl Provider for InProcess {
                 (request.current, request.identity)
             }
         };
-        Ok(ReadResponse { object, private: call.private, identity, deferred: None, diagnostics: call.diagnostics })
+        let Call { private, diagnostics, not_ready, .. } = call;
+        Ok(ReadResponse { object, private, identity, not_ready, deferred: None, diagnostics })
     }
 
     async fn plan(&self, request: PlanRequest) -> Answer<PlanResponse> {

@@ -93,8 +93,11 @@ impl Resource for RestObject {
                 object.set("body", text.unwrap_or(body));
             }
         }
-        let ready = standing(&object, &found) == Standing::Ready;
-        object.set("ready", Value::bool(ready));
+        call.not_ready = match standing(&object, &found) {
+            Standing::Ready => None,
+            Standing::NotYet(lacking) | Standing::Hopeless(lacking) => Some(lacking),
+        };
+        object.set("ready", Value::bool(call.not_ready.is_none()));
         set_output(&mut object, Some(&found));
         Ok(Some(object))
     }

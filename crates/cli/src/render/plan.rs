@@ -271,7 +271,10 @@ fn is_moved(change: &Change) -> bool {
 /// Whether a person wants to know. Data sources that are only dropped from the state, and ephemeral resources, leave no trace.
 fn is_shown(change: &Change) -> bool {
     match change.address.instance.resource.mode {
-        ResourceMode::Managed => change.action != Action::NoOp || is_moved(change) || change.importing.is_some(),
+        ResourceMode::Managed => {
+            let acts = change.action != Action::NoOp || change.only_waits();
+            acts || is_moved(change) || change.importing.is_some()
+        }
         ResourceMode::Data => !matches!(change.action, Action::NoOp | Action::Delete),
         ResourceMode::Ephemeral => false,
     }
@@ -282,6 +285,7 @@ fn is_shown(change: &Change) -> bool {
 struct Counts {
     by_action: std::collections::BTreeMap<Action, usize>,
     imports: usize,
+    waits: usize,
 }
 
 impl Counts {
@@ -289,6 +293,7 @@ impl Counts {
         let mut counts = Self::default();
         for change in changes {
             counts.imports += usize::from(change.importing.is_some());
+            counts.waits += usize::from(change.only_waits());
             if change.action != Action::NoOp {
                 *counts.by_action.entry(change.action).or_default() += 1;
             }
@@ -319,6 +324,9 @@ impl Counts {
         let forget = self.sum(|action| matches!(action, Action::Forget | Action::ForgetThenCreate));
         if forget > 0 {
             let _ = write!(text, ", {forget} to forget");
+        }
+        if self.waits > 0 {
+            let _ = write!(text, ", {} to wait for", self.waits);
         }
         text.push('.');
         text

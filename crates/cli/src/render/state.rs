@@ -8,6 +8,7 @@ use groma_model::codec::json;
 use groma_model::mark::{Mark, Marks};
 use groma_model::schema::Schema;
 use groma_model::value::{PathMarks, Value};
+use groma_run::engine::pending;
 use groma_run::state::{Attributes, ObjectState, ObjectStatus, State};
 
 use super::Look;
@@ -68,7 +69,10 @@ fn condition(object: &ObjectState, deposed: Option<&DeposedKey>) -> String {
     match deposed {
         Some(key) => format!(" (deposed object {})", key.as_str()),
         None if object.status == ObjectStatus::Tainted => " (tainted)".to_owned(),
-        None => String::new(),
+        None => match pending::of_stored(object) {
+            Some(pending) => format!(" (not ready: waiting for {})", pending.waiting_for),
+            None => String::new(),
+        },
     }
 }
 

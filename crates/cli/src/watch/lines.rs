@@ -21,6 +21,7 @@ pub(super) enum Doing {
     Open,
     Renew,
     Close,
+    Wait,
 }
 
 impl Doing {
@@ -60,6 +61,7 @@ impl Doing {
             Self::Open => "opening",
             Self::Renew => "renewing",
             Self::Close => "closing",
+            Self::Wait => "waiting for it to be ready",
         }
     }
 
@@ -74,6 +76,7 @@ impl Doing {
             Self::Open => "Opening...",
             Self::Renew => "Renewing...",
             Self::Close => "Closing...",
+            Self::Wait => "Waiting until it is ready...",
         }
     }
 
@@ -88,6 +91,7 @@ impl Doing {
             Self::Open => "Open complete",
             Self::Renew => "Renew complete",
             Self::Close => "Close complete",
+            Self::Wait => "Ready",
         }
     }
 }
@@ -109,6 +113,12 @@ pub(super) fn begin(object: &str, doing: Doing, id: Option<&ShownId>) -> String 
 pub(super) fn still(object: &str, doing: Doing, id: Option<&ShownId>, elapsed: Duration) -> String {
     let id = id.map(|id| format!("{}={}, ", id.key, shortened(&id.value))).unwrap_or_default();
     format!("{object}: Still {}... [{id}{} elapsed]", doing.verb(), duration(elapsed))
+}
+
+/// Something is still waited for.
+pub(super) fn still_waiting(object: &str, seen: Option<&str>, elapsed: Duration) -> String {
+    let seen = seen.map(|seen| format!(", {seen}")).unwrap_or_default();
+    format!("{object}: Still waiting until it is ready... [{} elapsed{seen}]", duration(elapsed))
 }
 
 /// Something is done.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use groma_model::address::{AbsInstance, DeposedKey, ResourceMode};
 use groma_run::engine::ImportTarget;
 use groma_run::engine::change::{Action, Change};
-use groma_run::engine::events::{Event, ShownId};
+use groma_run::engine::events::{Event, ShownId, WaitProgress};
 use groma_run::engine::execution::Step;
 use groma_run::engine::plan::Plan;
 
@@ -160,6 +160,18 @@ impl Tracker {
             Event::EphemeralDone(address, action) => {
                 self.end(&(address, None, Doing::of_ephemeral(action)), None, true, now);
             }
+            Event::WaitStarted(progress) => {
+                self.say(format!("{}: Waiting for {}", progress.address, progress.waiting_for), false);
+                let place = (progress.address.clone(), None, Doing::Wait);
+                self.begin(place, None, now);
+                self.waiting(&progress);
+            }
+            Event::Waiting(progress) => self.waiting(&progress),
+            Event::WaitDone(progress) => self.end(&(progress.address, None, Doing::Wait), None, true, now),
+            Event::WaitFailed(progress) => {
+                self.report.failed.push((progress.address.to_string(), Doing::Wait.verb()));
+                self.end(&(progress.address, None, Doing::Wait), None, false, now);
+            }
             Event::Stopping => self.say("Stopping operation...".to_owned(), true),
         }
     }
@@ -259,6 +271,14 @@ impl Tracker {
         }
     }
 
+    /// What was seen last of something that is waited for.
+    fn waiting(&mut self, progress: &WaitProgress) {
+        let place = (progress.address.clone(), None, Doing::Wait);
+        if let Some(running) = self.places.get(&place).and_then(|number| self.running.get_mut(number)) {
+            running.with.clone_from(&progress.last_seen);
+        }
+    }
+
     fn took(&mut self, object: String, time: Duration) {
         let slowest = &mut self.report.slowest;
         let at = slowest.partition_point(|(_, other)| *other >= time);
@@ -284,7 +304,10 @@ impl Tracker {
             self.due.insert((running.due, number));
             let elapsed = rounded(now.passed).saturating_sub(rounded(running.since));
             let object = running.address.to_string();
-            let text = lines::still(&object, running.doing, running.id.as_ref(), elapsed);
+            let text = match running.doing {
+                Doing::Wait => lines::still_waiting(&object, running.with.as_deref(), elapsed),
+                doing => lines::still(&object, doing, running.id.as_ref(), elapsed),
+            };
             self.say(text, false);
         }
     }

@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 
 use super::ephemeral::{Openings, Place};
 use super::instance::{self, Done, Job, Left};
+use super::outcome::{Look, Waiting};
 use super::prepare;
 use super::provision::{self, Provisioning, Ready};
 use super::{Applied, Request};
@@ -46,6 +47,8 @@ pub(super) enum Work {
     Provision(Box<Provisioning>, Box<Ready>),
     /// An instance of an ephemeral resource is opened.
     Open(Opening, Box<OpenJob>),
+    /// An object that is waited for is read again.
+    Look(Box<Waiting>),
 }
 
 /// An instance of an ephemeral resource that is being opened.
@@ -55,16 +58,21 @@ pub(super) struct Opening {
 }
 
 /// What came of it.
-enum Finished {
+pub(super) enum Finished {
     Change(StepIndex, Box<Job>, Done),
     /// What came of a change is written down, or could not be.
     Written(Box<Written>, Diagnostics),
     Provision(Box<Provisioning>, Diagnostics),
     Open(Opening, Box<Result<Opened, Diagnostics>>),
+    /// It is time to look at an object that is waited for.
+    Due(Box<Waiting>),
+    Looked(Box<Waiting>, Box<Look>),
+    /// What came of a wait is written down.
+    Waited(StepIndex, Diagnostics),
 }
 
 /// A change that is in the state.
-struct Written {
+pub(super) struct Written {
     step: StepIndex,
     job: Box<Job>,
     /// The object, if it is new and works.
@@ -82,7 +90,9 @@ pub(super) struct Driver<'a, 'r> {
     pub(super) schedule: Schedule,
     pub(super) queue: VecDeque<Work>,
     /// What is waited for and takes nobody's place.
-    aside: JoinSet<Finished>,
+    pub(super) aside: JoinSet<Finished>,
+    /// Objects that are not ready, by the step that waits for them once it is over otherwise.
+    pub(super) waits: BTreeMap<StepIndex, Box<Waiting>>,
     /// New objects whose provisioners are running.
     pub(super) unprovisioned: BTreeSet<AbsInstance>,
     /// What changed objects are now, with marks.
@@ -114,6 +124,7 @@ pub(super) async fn run(request: Request<'_>) -> Applied {
         schedule: Schedule::new(&request.plan.execution.needs),
         queue: VecDeque::new(),
         aside: JoinSet::new(),
+        waits: BTreeMap::new(),
         unprovisioned: BTreeSet::new(),
         made: BTreeMap::new(),
         expanded: BTreeMap::new(),
@@ -196,6 +207,7 @@ impl Driver<'_, '_> {
                     }
                     self.request.events.tell(Event::Stopping);
                     self.providers.stop();
+                    self.end_waits();
                     continue;
                 }
             };
@@ -244,6 +256,10 @@ impl Driver<'_, '_> {
                     Finished::Provision(provisioning, found)
                 }
                 Work::Open(opening, job) => Finished::Open(opening, Box::new(ephemeral::open(*job).await)),
+                Work::Look(waiting) => {
+                    let look = Box::new(waiting.look().await);
+                    Finished::Looked(waiting, look)
+                }
             }
         }
     }
@@ -260,6 +276,7 @@ impl Driver<'_, '_> {
                     self.conclude(step, found);
                 }
             }
+            Step::Make(change) if self.request.plan.changes[change].action == Action::NoOp => self.resume(step, change),
             Step::Make(change) => self.begin(step, change, Driver::make),
             Step::Remove(change) => self.begin(step, change, Driver::remove),
         }
@@ -274,9 +291,12 @@ impl Driver<'_, '_> {
                 Step::Make(at) | Step::Remove(at) => Some(self.request.plan.changes[at].address.clone()),
                 Step::Declare(_) | Step::Gate => None,
             };
-            let skipped = Skipped { address, action, because_of };
-            self.request.events.tell(Event::Skipped(skipped.clone()));
-            self.skipped.push(skipped);
+            // A wait that is not gone on with changes nothing.
+            if action != Action::NoOp {
+                let skipped = Skipped { address, action, because_of };
+                self.request.events.tell(Event::Skipped(skipped.clone()));
+                self.skipped.push(skipped);
+            }
         }
         self.schedule.done(step, true);
     }
@@ -358,8 +378,23 @@ impl Driver<'_, '_> {
                 self.opened(opening, *result);
                 return None;
             }
+            Finished::Due(waiting) => {
+                self.due(waiting);
+                return None;
+            }
+            Finished::Looked(waiting, look) => {
+                self.looked(waiting, *look);
+                return None;
+            }
+            Finished::Waited(step, found) => {
+                self.conclude(step, found);
+                return None;
+            }
         };
-        let Done { left, diagnostics, quiet, operation } = self.softened(&job, done);
+        let Done { mut left, mut diagnostics, quiet, operation } = self.softened(&job, done);
+        if let Left::Object(object) = &mut left {
+            self.settle(step, &job, object, &mut diagnostics);
+        }
         let failed = diagnostics.has_errors();
         let (mut new, mut ticket) = (None, Ok(None));
         match left {
@@ -408,7 +443,7 @@ impl Driver<'_, '_> {
             return self.provision(Provisioning::of_new(step, job, object, found));
         }
         if quiet {
-            self.conclude(step, found);
+            self.wait_or_conclude(step, found);
         } else {
             self.end(step, &job.change, found);
         }
@@ -427,7 +462,7 @@ impl Driver<'_, '_> {
             let id = if removes { None } else { shown_id(object) };
             Event::ApplyDone { address, deposed, action, id }
         });
-        self.conclude(step, found);
+        self.wait_or_conclude(step, found);
     }
 }
 

@@ -7,7 +7,9 @@ use groma_model::address::{AbsInstance, ConfigResource};
 use groma_model::codec::{json, msgpack};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::value::Value;
-use groma_provider::api::{ApplyRequest, ApplyResponse, PlanRequest, PlanResponse, Private, Provider, ReadDataRequest};
+use groma_provider::api::{
+    ApplyRequest, ApplyResponse, Outcome, Pending, PlanRequest, PlanResponse, Private, Provider, ReadDataRequest,
+};
 use groma_state::journal::{Action as LoggedAction, Operation};
 use groma_state::{Digest, ObjectState, ObjectStatus};
 
@@ -15,6 +17,7 @@ use super::logbook::{Intended, Logbook};
 use super::record::object_of;
 use crate::change::{Action, Change};
 use crate::object::{compatible, known_only, legacy, propose::proposed_new};
+use crate::plan::data::as_warnings;
 use crate::plan::ignore::{ignoring, ignoring_planned};
 use crate::plan::instance::{keep_warnings, sensitive_paths, with_address};
 use crate::providers::Slot;
@@ -172,6 +175,7 @@ impl Run<'_> {
             let identity = prior.identity.clone();
             let mut object = self.object(prior.value.clone(), prior.private.clone(), identity, sensitive_paths(&marks));
             object.status = prior.status;
+            object.pending.clone_from(&prior.pending);
             let schema = &self.job.kind.schema;
             let quiet = object.marked(schema) == prior.marked(schema);
             if !quiet {
@@ -276,8 +280,13 @@ impl Run<'_> {
         mut diagnostics: Diagnostics,
     ) -> Done {
         let block = &self.job.kind.schema.block;
-        let failed = response.diagnostics.has_errors();
-        diagnostics.extend(response.diagnostics);
+        let (not_ready, found) = match response.outcome {
+            // What is there as planned has not failed, whatever is said beside that.
+            Outcome::NotReady(not_ready) => (Some(Pending::said(not_ready, None)), as_warnings(response.diagnostics)),
+            _ => (None, response.diagnostics),
+        };
+        let failed = found.has_errors();
+        diagnostics.extend(found);
         if response.object.is_null() {
             if !failed {
                 let detail = format!(
@@ -305,11 +314,13 @@ impl Run<'_> {
         }
         let identity = response.identity.or_else(|| prior.as_ref().and_then(|object| object.identity.clone()));
         let mut object = self.object(value, response.private, identity, sensitive);
+        object.pending = not_ready;
         match &prior {
             // An object that was changed half way is as good as it was, and may still hold on to what it was made with.
             Some(prior) => {
                 object.status = prior.status;
                 if diagnostics.has_errors() {
+                    object.pending.clone_from(&prior.pending);
                     object.dependencies = Arc::clone(&prior.dependencies);
                 }
             }
@@ -404,6 +415,7 @@ impl Run<'_> {
             sensitive,
             private,
             identity,
+            pending: None,
             status: ObjectStatus::Ready,
             dependencies: if self.job.change.action == Action::Read {
                 Arc::from([])

@@ -37,6 +37,7 @@ pub(super) fn healthy(value: Value, sensitive: Vec<Path>) -> Object {
         sensitive,
         private: Private::default(),
         identity: None,
+        pending: None,
         status: ObjectStatus::Ready,
         dependencies: Arc::from([]),
         create_before_destroy: false,

@@ -74,7 +74,7 @@ fn execution(plan: &Plan, found: &mut Vec<String>) {
         }
     }
     for (at, change) in plan.changes.iter().enumerate() {
-        let makes = change.action.creates() || matches!(change.action, Action::Update | Action::Read);
+        let makes = change.makes();
         let removes = change.action.deletes() || matches!(change.action, Action::Forget | Action::ForgetThenCreate);
         if makes != made.contains(&at) || removes != removed.contains(&at) {
             found.push(format!("{}: the steps do not fit the action {:?}", change.address, change.action));

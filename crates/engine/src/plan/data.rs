@@ -155,6 +155,7 @@ fn object_of(value: Value, sensitive: Vec<Path>) -> Object {
         sensitive,
         private: Private::default(),
         identity: None,
+        pending: None,
         status: ObjectStatus::default(),
         // It is never deleted, so nothing has to go before it.
         dependencies: Arc::default(),
@@ -186,6 +187,7 @@ impl DataJob {
             create_before_destroy: false,
             generated_config: None,
             notes: Vec::new(),
+            not_ready: None,
         }
     }
 }

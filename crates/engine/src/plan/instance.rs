@@ -198,8 +198,8 @@ impl Planner<'_> {
             self.job.events.tell(Event::RefreshFailed(address.clone()));
             found
         };
-        let response = self.provider.read(request).await.map_err(|error| failed(error.diagnostic().into()))?;
-        keep_warnings(response.diagnostics, diagnostics).map_err(failed)?;
+        let mut response = self.provider.read(request).await.map_err(|error| failed(error.diagnostic().into()))?;
+        keep_warnings(std::mem::take(&mut response.diagnostics), diagnostics).map_err(failed)?;
         if response.object.is_null() {
             self.job.events.tell(Event::RefreshDone(address.clone(), None));
             return Ok(None);
@@ -214,13 +214,7 @@ impl Planner<'_> {
             );
             return Err(Diagnostic::error("Provider produced invalid object", detail).into());
         }
-        let value = legacy::normalised(&response.object, &self.job.kind.schema.block);
-        Ok(Some(Object {
-            value,
-            private: response.private,
-            identity: response.identity.or_else(|| object.identity.clone()),
-            ..object.clone()
-        }))
+        Ok(Some(object.read_again(response, &self.job.kind.schema.block)))
     }
 
     async fn import(&self, target: &ImportTarget, diagnostics: &mut Diagnostics) -> Result<Object, Diagnostics> {
@@ -245,6 +239,7 @@ impl Planner<'_> {
             sensitive: Vec::new(),
             private: found.private,
             identity: found.identity,
+            pending: None,
             status: ObjectStatus::Ready,
             dependencies: Arc::from([]),
             create_before_destroy: false,
@@ -491,6 +486,7 @@ impl Planner<'_> {
             create_before_destroy: false,
             generated_config: None,
             notes: Vec::new(),
+            not_ready: None,
         }
     }
 

@@ -14,7 +14,7 @@ use groma_model::value::Value;
 use groma_provider::api::ImportTarget;
 
 use super::Mode;
-use super::data::{DataJob, ReadData};
+use super::data::{DataJob, ReadData, as_warnings};
 use super::dependencies::config_resource;
 use super::driver::{Driver, Task, Work};
 use super::instance::{Job, Planned, Present, Wanted, keep_warnings, with_address};
@@ -22,6 +22,7 @@ use crate::change::{Action, Change, Note, Reason};
 use crate::checks::{Checked, CheckedInstance};
 use crate::ephemeral::{OpenJob, Opened};
 use crate::import::no_configuration;
+use crate::pending::{Lack, Pending as NotReady, lack, still_open};
 use crate::stored::{ObjectSchema, object_schema};
 use crate::values::{as_it_was, as_stored, skips_destroy, truth};
 
@@ -358,20 +359,25 @@ impl<'a> Driver<'a, '_> {
     }
 
     fn take_managed(&mut self, node: Option<NodeIndex>, index: usize, mut planned: Planned) -> Taken {
-        let found = std::mem::take(&mut planned.diagnostics);
+        let mut found = std::mem::take(&mut planned.diagnostics);
+        found.extend(self.judge_readiness(&mut planned));
         let mut prevented = None;
         if let Some(change) = &planned.change {
             prevented = self.check_prevented(node, index, change).err();
             if prevented.is_some() && self.request.options.mode == Mode::Destroy {
                 self.still_needed.extend(change.dependencies.iter().cloned());
             }
-            if let Some(node) = node.filter(|_| change.action != Action::NoOp) {
+            if let Some(node) = node.filter(|_| change.action != Action::NoOp || change.only_waits()) {
                 self.gathered.note_pending(node, &change.address.module);
             }
         }
         let destroys = self.request.options.mode == Mode::Destroy;
         let value = match (&planned.change, &planned.refreshed) {
             (Some(change), _) if destroys => Some(change.before.clone()),
+            (Some(change), _) if change.only_waits() => {
+                let rule = self.request.rules.waits.find(&change.address);
+                Some(still_open(&change.after, &change.schema.block, rule))
+            }
             (Some(change), _) => Some(change.after.clone()),
             (None, Some(object)) => Some(object.marked(&planned.kind.schema)),
             (None, None) => None,
@@ -383,6 +389,33 @@ impl<'a> Driver<'a, '_> {
             None if found.has_errors() => (None, Err(found)),
             None => (value, Ok(found)),
         }
+    }
+
+    /// Whether an object that was not ready is so now. What cannot be marked is judged anew every time.
+    fn judge_readiness(&self, planned: &mut Planned) -> Diagnostics {
+        let Planned { address, deposed: None, kind, refreshed: Some(object), change, .. } = planned else {
+            return Diagnostics::new();
+        };
+        let rule = self.request.rules.waits.find(address);
+        let unmarked = rule.is_some() && !NotReady::fits(&object.private);
+        if object.pending.is_none() && !unmarked {
+            return Diagnostics::new();
+        }
+        let mut found = Diagnostics::new();
+        if self.request.options.refresh {
+            let lack = lack(rule, object, &kind.schema, &self.request.settings);
+            object.pending = lack.pending().cloned();
+            if let Lack::Unclear(_, problems) = lack {
+                found.extend(as_warnings(with_address(problems, address)));
+            }
+        }
+        if let Some(change) = change
+            && !change.after.is_null()
+            && !change.action.is_replace()
+        {
+            change.not_ready.clone_from(&object.pending);
+        }
+        found
     }
 
     /// `prevent_destroy` stops a plan that would delete.

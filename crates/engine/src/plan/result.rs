@@ -210,6 +210,7 @@ fn drifted(planned: &Planned) -> Option<Change> {
         create_before_destroy: false,
         generated_config: None,
         notes: Vec::new(),
+        not_ready: None,
     })
 }
 

@@ -13,7 +13,7 @@ use groma_model::path::{Path, PathKey, PathStep};
 use groma_model::text::Str;
 use groma_model::ty::Type;
 use groma_model::value::{Refinement, Value};
-use groma_provider::api::{ImportTarget, Private};
+use groma_provider::api::{ImportTarget, Pending, Private, SaidBy};
 use groma_state::{
     Attributes, CheckKind, CheckObject, CheckResult, CheckStatus, InstanceState, ObjectState, ObjectStatus,
     OutputState, ResourceState, State, StoredIdentity,
@@ -276,8 +276,18 @@ impl Chance {
             create_before_destroy: self.flag(),
             generated_config: self.maybe(Self::text),
             notes: self.some(2, Self::note),
+            not_ready: self.maybe(Self::pending),
             address,
             provider,
+        }
+    }
+
+    fn pending(&mut self) -> Pending {
+        Pending {
+            waiting_for: self.text(),
+            last_seen: self.maybe(Self::text),
+            since: self.maybe(|chance| chance.number() as i64),
+            by: self.pick(&[SaidBy::Provider, SaidBy::Rule, SaidBy::CreateError]),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Changes, and what conditions said.
 
-use groma_provider::api::{ImportTarget, Private};
+use groma_provider::api::{ImportTarget, Pending, Private, SaidBy};
 
 use super::read::{Reader, stored_lists};
 use super::value::{read_object, read_schema, write_object, write_schema};
@@ -26,6 +26,7 @@ stored_enum! {
         0 => Ignored(path), 1 => TriggeredBy(entry), 2 => MadeFirstFor(resource), 3 => Requested, 4 => NotDestroyed,
     }
     ImportTarget { 0 => Id(id), 1 => Identity(identity) }
+    SaidBy { 0 => Provider, 1 => Rule, 2 => CreateError }
     Checked {
         0 => Resource(resource), 1 => Output(module, name), 2 => Check(module, name), 3 => Variable(module, name),
     }
@@ -37,6 +38,7 @@ stored_enum! {
 stored_struct! {
     CheckReport { subject, status, instances }
     InstanceReport { address, status, problems }
+    Pending { waiting_for, last_seen, since, by }
 }
 
 stored_lists!(Change, Note, CheckReport, InstanceReport);
@@ -73,6 +75,7 @@ impl Stored for Change {
             create_before_destroy,
             generated_config,
             notes,
+            not_ready,
         } = self;
         address.write(out)?;
         deposed.write(out)?;
@@ -94,7 +97,8 @@ impl Stored for Change {
         dependencies.write(out)?;
         create_before_destroy.write(out)?;
         generated_config.write(out)?;
-        notes.write(out)
+        notes.write(out)?;
+        not_ready.write(out)
     }
 
     fn read(input: &mut Reader<'_>) -> Result<Self, PlanFileError> {
@@ -126,6 +130,7 @@ impl Stored for Change {
             create_before_destroy: Stored::read(input)?,
             generated_config: Stored::read(input)?,
             notes: Stored::read(input)?,
+            not_ready: Stored::read(input)?,
             schema: known.schema,
         })
     }

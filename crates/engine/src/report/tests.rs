@@ -53,6 +53,7 @@ fn change(address: &str, action: Action) -> Change {
         create_before_destroy: false,
         generated_config: None,
         notes: Vec::new(),
+        not_ready: None,
     }
 }
 

@@ -114,6 +114,8 @@ pub struct ReadResponse {
     pub private: Private,
     /// What identifies it.
     pub identity: Option<Value>,
+    /// What it lacks, if it is not ready as far as the provider can tell.
+    pub not_ready: Option<NotReady>,
     /// Whether the answer is put off.
     pub deferred: Option<Deferral>,
     /// Errors and warnings.

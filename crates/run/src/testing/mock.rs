@@ -148,7 +148,8 @@ impl Provider for MockProvider {
 
     async fn read(&self, request: ReadRequest) -> Answer<ReadResponse> {
         let ReadRequest { current, private, identity, .. } = request;
-        Ok(ReadResponse { object: current, private, identity, deferred: None, diagnostics: Diagnostics::new() })
+        let diagnostics = Diagnostics::new();
+        Ok(ReadResponse { object: current, private, identity, not_ready: None, deferred: None, diagnostics })
     }
 
     async fn plan(&self, request: PlanRequest) -> Answer<PlanResponse> {

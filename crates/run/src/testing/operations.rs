@@ -74,6 +74,7 @@ impl<'a> Work<'a> {
         let oracle = self.oracle();
         let own = Interrupt::default();
         let request = plan::Request {
+            rules: &groma_rules::Rules::default(),
             tree: &self.prepared.tree,
             inputs: self.inputs,
             settings: self.settings(&oracle),
@@ -98,6 +99,7 @@ impl<'a> Work<'a> {
         let own = Interrupt::default();
         let request = apply::Request {
             plan,
+            rules: &groma_rules::Rules::default(),
             tree: &self.prepared.tree,
             inputs: self.inputs,
             settings: self.settings(&oracle),

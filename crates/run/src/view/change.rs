@@ -1,12 +1,16 @@
 //! One change of a plan, as `resource_changes`, `resource_drift` and `output_changes` list it.
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use groma_engine::change::{Action, Change, Reason};
 use groma_engine::plan::OutputChange;
 use groma_model::address::{AbsInstance, DeposedKey, ResourceMode};
 use groma_model::value::Value;
-use groma_provider::api::ImportTarget;
+use groma_provider::api::{ImportTarget, Pending};
 use serde::ser::{Serialize, Serializer};
+use serde_json::json;
 
+use super::stream::timestamp;
 use super::value::{Known, PathSteps, Plain, Shape, index, sensitive, unknown};
 
 /// How machines are told which kind of resource it is.
@@ -45,6 +49,8 @@ struct ResourceChangeJson<'p> {
     change: ChangeJson<'p>,
     #[serde(skip_serializing_if = "Option::is_none")]
     action_reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    groma: Option<serde_json::Value>,
 }
 
 #[derive(serde::Serialize)]
@@ -66,6 +72,19 @@ struct ChangeJson<'p> {
     before_identity: Option<Plain<'p>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     after_identity: Option<Plain<'p>>,
+}
+
+/// What only we know about an object: what it lacks.
+pub(super) fn not_ready(pending: &Pending) -> serde_json::Value {
+    let mut json = json!({ "waiting_for": pending.waiting_for });
+    if let Some(seen) = &pending.last_seen {
+        json["last_seen"] = seen.as_str().into();
+    }
+    if let Some(since) = pending.since.and_then(|since| u64::try_from(since).ok()) {
+        json["since"] = timestamp(UNIX_EPOCH + Duration::from_secs(since)).into();
+    }
+    json["said_by"] = pending.by.name().into();
+    json!({ "not_ready": json })
 }
 
 /// How an object that exists is found.
@@ -121,6 +140,7 @@ impl Serialize for ResourceChange<'_> {
                 after_identity: identity(change.after_identity.as_ref()),
             },
             action_reason: change.reason.map(Reason::name),
+            groma: change.not_ready.as_ref().map(not_ready),
         };
         json.serialize(serializer)
     }

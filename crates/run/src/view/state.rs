@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 
+use groma_engine::pending;
 use groma_lang::oracle::SchemaSource;
 use groma_model::address::{AbsInstance, AbsResource, DeposedKey, Provider, ResourceMode};
 use groma_model::codec::json;
@@ -18,7 +19,7 @@ use groma_state::{Attributes, ObjectState, ObjectStatus, OutputState, ResourceSt
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use super::change::mode_name;
+use super::change::{mode_name, not_ready};
 use super::checks;
 use super::modules::Modules;
 use super::text::{ViewError, write_line};
@@ -193,6 +194,8 @@ struct ObjectJson<'a> {
     identity: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     identity_schema_version: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    groma: Option<serde_json::Value>,
 }
 
 impl ObjectView<'_> {
@@ -247,6 +250,7 @@ impl Serialize for ObjectView<'_> {
             deposed_key: self.deposed.map(DeposedKey::as_str),
             identity,
             identity_schema_version: self.object.identity.as_ref().and_then(|identity| identity.schema_version),
+            groma: self.deposed.is_none().then(|| pending::of_stored(self.object)).flatten().as_ref().map(not_ready),
         };
         json.serialize(serializer)
     }

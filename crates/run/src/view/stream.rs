@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use groma_engine::change::{Action, Change};
-use groma_engine::events::{EphemeralAction, Event, Events, ShownId, Skipped};
+use groma_engine::events::{EphemeralAction, Event, Events, ShownId, Skipped, WaitProgress};
 use groma_engine::plan::Plan;
 use groma_model::address::{AbsInstance, DeposedKey};
 use groma_model::diag::{Diagnostics, Severity};
@@ -26,6 +26,7 @@ use serde_json::{Map, Value, json};
 use super::change::{is_shown, previous_address};
 use super::plan::drift;
 use heartbeat::{Heart, Running};
+pub(super) use line::timestamp;
 pub use line::{Level, line, version_line};
 pub use messages::{ChangeCounts, Operation};
 use messages::{action_name, change_message, elapsed_text, hook_resource, noun, progress_verb, shown, start_verb};
@@ -123,7 +124,8 @@ impl<W: Write + Send + 'static> Stream<W> {
             self.lines.write(Level::Info, &message, "resource_drift", json!({ "change": change_json }));
         }
         let is_told = |change: &&Change| {
-            change.action != Action::NoOp || previous_address(change).is_some() || change.importing.is_some()
+            let says_nothing = change.action == Action::NoOp && change.not_ready.is_none();
+            !says_nothing || previous_address(change).is_some() || change.importing.is_some()
         };
         for change in plan.changes.iter().filter(|change| is_shown(change)).filter(is_told) {
             self.planned_change(change);
@@ -231,6 +233,24 @@ impl<W: Write + Send + 'static> Stream<W> {
         self.lines.hook(kind, &format!("{address}: {told}"), hook);
     }
 
+    /// How a wait goes. Only we tell of that.
+    fn wait(&self, kind: &str, told: &str, progress: &WaitProgress) {
+        let WaitProgress { address, waiting_for, last_seen, elapsed, timeout } = progress;
+        let seen = last_seen.as_ref().map(|seen| format!(", last seen: {seen}")).unwrap_or_default();
+        let mut hook = json!({
+            "resource": hook_resource(address), "waiting_for": waiting_for, "elapsed_seconds": elapsed.as_secs(),
+            "timeout_seconds": timeout.as_secs(),
+        });
+        if let Some(seen) = last_seen {
+            hook["last_seen"] = seen.as_str().into();
+        }
+        let message = match kind {
+            "wait_complete" => format!("{address}: {told} after {}", elapsed_text(elapsed.as_secs())),
+            _ => format!("{address}: {told} [{} elapsed]: {waiting_for}{seen}", elapsed_text(elapsed.as_secs())),
+        };
+        self.lines.hook(kind, &message, hook);
+    }
+
     fn skipped(&self, Skipped { address, action, because_of }: &Skipped) {
         let cause = because_of.as_ref().map_or_else(|| "something that it needs".to_owned(), ToString::to_string);
         self.log(&format!("{address}: Skipped ({}), because {cause} failed", action_name(*action)));
@@ -305,6 +325,10 @@ impl<W: Write + Send + 'static> Events for Stream<W> {
                 };
                 self.ephemeral("ephemeral_action_complete", &address, told);
             }
+            Event::WaitStarted(progress) => self.wait("wait_start", "Waiting until it is ready", &progress),
+            Event::Waiting(progress) => self.wait("wait_progress", "Still waiting", &progress),
+            Event::WaitDone(progress) => self.wait("wait_complete", "Ready", &progress),
+            Event::WaitFailed(progress) => self.wait("wait_errored", "Not ready", &progress),
             Event::Stopping => self.log("Stopping operation..."),
         }
     }

@@ -62,6 +62,7 @@ impl Workspace {
         let provider = groma_builtin::find(&core).unwrap().provider(&groma_builtin::Outside::system("."));
         let unused = NothingExists(BuiltinSchemas);
         let request = plan::Request {
+            rules: &groma_rules::Rules::default(),
             tree: self.loaded.tree.as_ref().unwrap(),
             inputs: &self.loaded.inputs,
             settings: self.session.settings(Purpose::Evaluate, &unused),

@@ -147,6 +147,7 @@ impl Workspace {
         let settings = session.settings(Purpose::Evaluate, &unused);
         let providers: Arc<dyn Providers> = Arc::new(self.providers.clone());
         let request = plan::Request {
+            rules: &loaded.rules,
             tree: &tree,
             inputs: &loaded.inputs,
             settings,
@@ -161,6 +162,7 @@ impl Workspace {
         let (Some(plan), true) = (plan.as_ref(), carry_out) else { return (plan, None, diagnostics) };
         let request = apply::Request {
             plan,
+            rules: &loaded.rules,
             tree: &tree,
             inputs: &loaded.inputs,
             settings,

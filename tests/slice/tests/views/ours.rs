@@ -113,6 +113,7 @@ pub(crate) async fn run(case: &Case, dir: &Path) -> Documents {
     let stored = groma_state::read_file(&dir.join("terraform.tfstate")).unwrap().unwrap_or_default();
     let unused = NothingExists(started.clone());
     let request = plan::Request {
+        rules: &groma_rules::Rules::default(),
         tree: &tree,
         inputs: &loaded.inputs,
         settings: session.settings(Purpose::Evaluate, &unused),

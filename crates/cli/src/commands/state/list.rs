@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use groma_model::address::AbsInstance;
 use groma_model::diag::Diagnostics;
+use groma_run::engine::pending;
 use groma_run::state::State;
 use groma_run::state_edit;
 
@@ -46,6 +47,12 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     };
     for address in found.iter().filter(|address| has_id(&state, address, args.id.as_deref())) {
         desk.announcer.tell(&address.to_string(), json!({ "type": "resource_address" }))?;
+    }
+    // Beside the list, which others read.
+    for (address, pending) in pending::of_state(&state).iter().filter(|(address, _)| found.contains(address)) {
+        let seen = pending.last_seen.as_ref().map(|seen| format!(" (last seen: {seen})")).unwrap_or_default();
+        let note = format!("{address} is not ready: waiting for {}{seen}\n", pending.waiting_for);
+        desk.announcer.ui().message(&note);
     }
     Ok(ExitCode::SUCCESS)
 }

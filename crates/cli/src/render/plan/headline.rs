@@ -82,6 +82,12 @@ fn verdict(out: &mut String, paint: Paint, change: &Change, cause: Cause) {
             out.push_str(" will be removed from the groma state ");
             paint.write(out, Tone::Bad, "but will not be destroyed");
         }
+        Action::NoOp if change.only_waits() => {
+            out.push_str(" is ");
+            paint.write(out, Tone::Changed, "not ready");
+            let waiting = change.not_ready.as_ref().map(|pending| pending.waiting_for.as_str()).unwrap_or_default();
+            let _ = write!(out, ": waiting for {waiting}");
+        }
         Action::NoOp => out.push_str(" will be imported"),
     }
 }
@@ -150,6 +156,12 @@ fn reasons(change: &Change) -> Vec<String> {
         _ => None,
     };
     lines.extend(because);
+    if let Some(pending) = &change.not_ready {
+        if !change.only_waits() {
+            lines.push(format!("not ready: waiting for {}", pending.waiting_for));
+        }
+        lines.extend(pending.last_seen.as_ref().map(|seen| format!("last seen: {seen}")));
+    }
     let removes = matches!(change.action, Action::Delete | Action::Forget | Action::ForgetThenCreate);
     if removes && change.deposed.is_some() {
         lines.push("left over from a partially-failed replacement of this instance".to_owned());

@@ -82,6 +82,7 @@ fn change(at: &str, action: Action, before: Value, after: Value) -> Change {
         create_before_destroy: false,
         generated_config: None,
         notes: Vec::new(),
+        not_ready: None,
     }
 }
 

@@ -7,8 +7,9 @@ use super::caller::Caller;
 use super::schema::{Kind, Typed};
 use super::{PluginProvider, decoded, decoded_identity, encoded, encoded_identity};
 use crate::api::{
-    Answer, ApplyRequest, ApplyResponse, Outcome, PlanRequest, PlanResponse, Private, RawState, ReadDataRequest,
-    ReadDataResponse, ReadRequest, ReadResponse, UpgradeIdentityRequest, UpgradeRequest, UpgradeResponse,
+    Answer, ApplyRequest, ApplyResponse, Outcome, Pending, PlanRequest, PlanResponse, Private, RawState,
+    ReadDataRequest, ReadDataResponse, ReadRequest, ReadResponse, UpgradeIdentityRequest, UpgradeRequest,
+    UpgradeResponse,
 };
 use crate::wire::calls::Rpc;
 use crate::wire::convert;
@@ -57,10 +58,12 @@ impl PluginProvider {
         };
         let response: wire::read_resource::Response = caller.ask(message).await?;
         let diagnostics = convert::diagnostics(response.diagnostics);
+        let (private, pending) = Pending::split(Private(response.private.into()));
         Ok(ReadResponse {
             object: decoded(caller, &typed, response.new_state, &diagnostics)?,
-            private: Private(response.private.into()),
+            private,
             identity: decoded_identity(caller, &typed, response.new_identity, &diagnostics)?,
+            not_ready: pending.map(|pending| pending.not_ready()),
             deferred: convert::deferred(response.deferred),
             diagnostics,
         })
@@ -112,10 +115,16 @@ impl PluginProvider {
             diagnostics.push(error.diagnostic());
             None
         });
+        // Providers of ours say in their private data that something is not ready.
+        let (private, pending) = Pending::split(Private(response.private.into()));
+        let outcome = match pending {
+            Some(pending) if !object.is_null() => Outcome::NotReady(pending.not_ready()),
+            _ => Outcome::of(&request.prior, &object, &diagnostics),
+        };
         Ok(ApplyResponse {
-            outcome: Outcome::of(&request.prior, &object, &diagnostics),
+            outcome,
             object,
-            private: Private(response.private.into()),
+            private,
             identity,
             legacy_type_system: response.legacy_type_system,
             diagnostics,

@@ -51,7 +51,7 @@ pub fn version_line(at: SystemTime) -> String {
 }
 
 /// As `2026-11-16T00:52:15.993416Z`.
-fn timestamp(at: SystemTime) -> String {
+pub(in crate::view) fn timestamp(at: SystemTime) -> String {
     let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
     let (seconds, micros) = (since.as_secs(), since.subsec_micros());
     let (days, rest) = (seconds / 86_400, seconds % 86_400);

@@ -7,7 +7,7 @@ use groma_model::address::AbsInstance;
 use groma_state::OutputState;
 use serde_json::{Value, json};
 
-use super::super::change::{ImportingJson, is_shown, previous_address};
+use super::super::change::{ImportingJson, is_shown, not_ready, previous_address};
 use super::super::value::{Plain, index, type_value};
 
 /// What was counted.
@@ -113,6 +113,9 @@ pub(super) fn change_message(change: &Change) -> Value {
     }
     if let Some(target) = &change.importing {
         json["importing"] = serde_json::to_value(ImportingJson::from(target)).unwrap_or_default();
+    }
+    if let Some(pending) = &change.not_ready {
+        json["groma"] = not_ready(pending);
     }
     if let Some(config) = change.generated_config.as_deref().filter(|text| !text.is_empty()) {
         json["generated_config"] = config.into();

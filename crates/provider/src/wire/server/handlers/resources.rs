@@ -5,8 +5,9 @@ use groma_model::value::Value;
 
 use super::{Handlers, upgrade};
 use crate::api::{
-    ApplyRequest, ApplyResponse, CallError, ImportRequest, ImportTarget, ImportedObject, MoveRequest, Outcome,
-    PlanRequest, Private, RawState, ReadRequest, UpgradeIdentityRequest, UpgradeRequest, UpgradeResponse,
+    ApplyRequest, ApplyResponse, CallError, ImportRequest, ImportTarget, ImportedObject, MoveRequest, NotReady,
+    Outcome, Pending, PlanRequest, Private, RawState, ReadRequest, UpgradeIdentityRequest, UpgradeRequest,
+    UpgradeResponse,
 };
 use crate::wire::convert;
 use crate::wire::generated::tfplugin as wire;
@@ -91,7 +92,7 @@ impl Handlers {
         Ok(wire::read_resource::Response {
             new_state: typed.give(&response.object)?,
             diagnostics: convert::diagnostics_to_wire(&response.diagnostics),
-            private: response.private.0.into(),
+            private: marked(response.private, response.not_ready.as_ref()).0.into(),
             deferred: convert::deferred_to_wire(response.deferred),
             new_identity: typed.give_identity(response.identity.as_ref())?,
         })
@@ -238,11 +239,20 @@ fn simple_upgrade(
     }
 }
 
+/// What cannot be said in the protocol is said in private data, where the engine finds it and other tools leave it alone.
+fn marked(private: Private, not_ready: Option<&NotReady>) -> Private {
+    let marked = not_ready.and_then(|not_ready| Pending::said(not_ready.clone(), None).join(&private));
+    marked.unwrap_or(private)
+}
+
 /// An outcome in the words that the protocol has: an object and diagnostics. Whatever failed must not look like a success,
 /// and what was not made must not look like an object.
 fn told(prior: Value, mut response: ApplyResponse) -> ApplyResponse {
     if response.outcome == Outcome::NothingMade {
         response.object = prior;
+    }
+    if let Outcome::NotReady(not_ready) = &response.outcome {
+        response.private = marked(response.private, Some(not_ready));
     }
     if response.outcome != Outcome::Done && !response.diagnostics.has_errors() {
         response.diagnostics.push(match &response.outcome {
