@@ -120,6 +120,7 @@ fn plugins(counts: &mut Counts) -> Result<()> {
         "--test=hosts",
         "--test=plugins",
         "--test=looks",
+        "--test=waits_peers",
     ];
     cargo_test(counts, &[&packages[..], &[features], &tests[..]].concat(), &environment)?;
     // And whoever else has to do with the other programs: a state is locked against them.

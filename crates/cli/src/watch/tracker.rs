@@ -161,7 +161,7 @@ impl Tracker {
                 self.end(&(address, None, Doing::of_ephemeral(action)), None, true, now);
             }
             Event::WaitStarted(progress) => {
-                self.say(format!("{}: Waiting for {}", progress.address, progress.waiting_for), false);
+                self.say(format!("{}: Waiting for {}...", progress.address, progress.waiting_for), false);
                 let place = (progress.address.clone(), None, Doing::Wait);
                 self.begin(place, None, now);
                 self.waiting(&progress);
@@ -180,7 +180,10 @@ impl Tracker {
         let (address, deposed, doing) = &place;
         // What is not there yet has no id.
         let id = id.filter(|_| *doing != Doing::Create);
-        self.say(lines::begin(&lines::object(address, deposed.as_ref()), *doing, id.as_ref()), false);
+        // What is waited for is told with the wait.
+        if *doing != Doing::Wait {
+            self.say(lines::begin(&lines::object(address, deposed.as_ref()), *doing, id.as_ref()), false);
+        }
         self.begun += 1;
         let (number, due) = (self.begun, now.passed + STILL);
         let running = Running { address: address.clone(), doing: *doing, since: now.passed, id, due, with: None };

@@ -133,7 +133,7 @@ impl Waiting {
             None | Some(Over::TooLong) => format!("It was not ready after {time}."),
             Some(Over::Failed) => {
                 let text = self.rule.as_ref().and_then(|rule| rule.says.fail_if_text.as_deref()).unwrap_or("fail_if");
-                format!("The wait was ended after {time}, because of {text}.")
+                format!("The wait was ended after {time}, because {text}.")
             }
             Some(Over::Said) => "Its provider says that it is not ready.".to_owned(),
             Some(Over::Gone) => format!("After {time} it was not there any more."),
