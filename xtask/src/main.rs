@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "xtask is an edge: it reads the environment and measures wall time")]
 
 mod bench;
+mod cluster;
 mod codegen;
 mod conformance;
 mod dist;
@@ -37,6 +38,7 @@ enum Task {
     Conformance(conformance::Args),
     Bench(bench::Args),
     Peers(peers::Args),
+    Cluster(cluster::Args),
     Fuzz(fuzz::Args),
     Dist(dist::Args),
     Codegen(codegen::Args),
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Task::Conformance(args) => conformance::run(&args),
         Task::Bench(args) => bench::run(&args),
         Task::Peers(args) => peers::run(&args),
+        Task::Cluster(args) => cluster::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Dist(args) => dist::run(&args),
         Task::Codegen(args) => codegen::run(&args),

@@ -41,6 +41,8 @@ pub(crate) struct Args {
 pub(crate) enum Group {
     /// `cargo xtask test`: the oracle, the fixtures and one real plugin.
     Test,
+    /// `cargo xtask cluster` and the tests of backends: servers, which take ten minutes to build the first time.
+    Servers,
     /// `cargo xtask conformance`: every plugin, which takes minutes to build the first time.
     Conformance,
 }

@@ -24,7 +24,7 @@ pub(crate) struct Args {
 /// Runs the ladder.
 pub(crate) fn run(args: &Args) -> Result<()> {
     ensure_components()?;
-    let mut ladder = Ladder::new(if args.fast { 4 } else { 12 }, &args.skip);
+    let mut ladder = Ladder::new(if args.fast { 4 } else { 13 }, &args.skip);
     ladder.step("tidy", "the rules of the house", |_| tidy::run(&tidy::Args {}));
     ladder.step("fmt", "formatting", |_| format_check());
     ladder.step("clippy", "lints, warnings denied", |_| lint());
@@ -37,6 +37,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         ladder.step("slice", "the thin slice, with the real time plugin and OpenTofu", slice);
         ladder.step("plugins", "real plugins, every fault of theirs, and ours under stock hosts", plugins);
         ladder.step("interchange", "built-in providers against published ones, both ways", interchange);
+        ladder.step("backends", "remote states on real servers, shared with OpenTofu and Terraform", backends);
         ladder.step("fuzz", "every fuzz target", |counts| fuzz::run_all(counts, args.fuzz_seconds));
         ladder.step("dist", "the static binary, packed and tried", |_| dist::smoke());
     }
@@ -50,7 +51,7 @@ fn format_check() -> Result<()> {
 fn lint() -> Result<()> {
     let mut clippy = workspace::cargo();
     // Some tests need peers to run, but not to be looked at.
-    let with_peers = "--features=groma-cli/peers,groma-interchange/peers,groma-provider/peers,groma-served/peers,groma-slice/peers,groma-state/peers";
+    let with_peers = "--features=groma-backends/peers,groma-cli/peers,groma-interchange/peers,groma-provider/peers,groma-served/peers,groma-slice/peers,groma-state/peers";
     clippy.args(["clippy", "--workspace", "--all-targets", with_peers, "--locked"]);
     clippy.args(["--", "-D", "warnings"]);
     process::run(&mut clippy)
@@ -131,6 +132,12 @@ fn plugins(counts: &mut Counts) -> Result<()> {
 fn interchange(counts: &mut Counts) -> Result<()> {
     let environment = peers::environment(peers::Group::Conformance)?;
     cargo_test(counts, &["--package=groma-interchange", "--features=peers"], &environment)
+}
+
+/// Remote places for states, on real servers. PostgreSQL is not built but installed, since it is no Go program.
+fn backends(counts: &mut Counts) -> Result<()> {
+    let environment = peers::environment(peers::Group::Servers)?;
+    cargo_test(counts, &["--package=groma-backends", "--features=peers"], &environment)
 }
 
 /// Checks that the components exist which `cargo fmt` and `cargo clippy` need; asks rustup if not.

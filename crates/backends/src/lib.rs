@@ -3,6 +3,14 @@
 //!
 //! Everything here blocks. Network calls run on a runtime that is handed in, and are waited for.
 
+mod companions;
+mod http;
+mod kubernetes;
+mod pg;
+mod s3;
+mod settings;
+mod silence;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -60,6 +68,8 @@ pub struct Surroundings {
     pub runtime: tokio::runtime::Handle,
     /// Random bytes.
     pub random: Arc<dyn Fn() -> [u8; 16] + Send + Sync>,
+    /// The folder in which journals go on that a server does not take any more. Only its owner may write there.
+    pub spool: PathBuf,
 }
 
 /// Why a backend cannot do what was asked.
@@ -95,7 +105,7 @@ impl BackendError {
 }
 
 /// The kinds that there are.
-const KINDS: &[&dyn BackendKind] = &[];
+const KINDS: &[&dyn BackendKind] = &[&http::Http, &kubernetes::Kubernetes, &pg::Pg, &s3::S3];
 
 /// The kind of a name. None if there is none here.
 pub fn kind(name: &str) -> Option<&'static dyn BackendKind> {

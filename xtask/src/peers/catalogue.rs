@@ -26,7 +26,7 @@ pub(super) struct Peer {
     pub(super) group: Group,
 }
 
-/// OpenTofu, then provider plugins, quick builds first.
+/// OpenTofu, servers, then provider plugins, quick builds first.
 pub(super) const PEERS: &[Peer] = &[
     Peer {
         // Without this it calls itself a development build.
@@ -43,6 +43,30 @@ pub(super) const PEERS: &[Peer] = &[
             "0.14.2",
             "github.com/hashicorp/terraform-provider-time",
             "terraform-provider-time",
+        ])
+    },
+    Peer {
+        group: Group::Servers,
+        ..peer([
+            "versitygw",
+            "GROMA_VERSITYGW",
+            "1.8.0",
+            "github.com/versity/versitygw/cmd/versitygw",
+            "versitygw",
+        ])
+    },
+    Peer { group: Group::Servers, ..peer(["etcd", "GROMA_ETCD", "3.6.16", "go.etcd.io/etcd/server/v3", "etcd"]) },
+    Peer {
+        // Without this it has no version, and clients that ask for one are at a loss.
+        link: "-X k8s.io/component-base/version.gitVersion=v1.34.4 -X k8s.io/component-base/version.gitMajor=1 \
+               -X k8s.io/component-base/version.gitMinor=34",
+        group: Group::Servers,
+        ..peer([
+            "kube-apiserver",
+            "GROMA_KUBE_APISERVER",
+            "1.34.4",
+            "k8s.io/kubernetes/cmd/kube-apiserver",
+            "kube-apiserver",
         ])
     },
     // The newest that the module proxy lists; built with a library that speaks protocol 5, which they once did not.

@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use groma_model::codec::json::Json;
+use groma_state::LockInfo;
 
 /// What a server lets through.
 #[derive(Debug, Clone, Copy, Default)]
@@ -178,13 +178,7 @@ fn answer(request: &Request, inner: &Inner, rules: Rules) -> Answer {
 }
 
 fn id_of(lock: &str) -> Option<String> {
-    match Json::parse(lock).ok()? {
-        Json::Object(entries) => entries.iter().find(|(name, _)| *name == "ID").and_then(|(_, value)| match value {
-            Json::String(id) => Some(id.to_string()),
-            _ => None,
-        }),
-        _ => None,
-    }
+    LockInfo::from_json(lock).map(|info| info.id)
 }
 
 fn refused(lock: &str) -> Answer {

@@ -4,9 +4,10 @@
 use std::fs;
 use std::io;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::os::unix::process::CommandExt as _;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Who may do everything.
@@ -97,14 +98,11 @@ impl KubeServer {
         self.wait(dir, |_| TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok())
     }
 
-    /// Waits until it has set itself up: it makes its roles last, and says so in its log when it is done.
+    /// Waits until it has set itself up. It says in its log when it has made the first things; roles are made before that.
     fn wait_until_ready(&mut self, dir: &Path) -> io::Result<()> {
         let log = dir.join("kube-apiserver.log");
-        let done = "rbac/bootstrap-roles ok";
-        let also = "all system priority classes are created";
         self.wait(dir, |_| {
-            let text = fs::read_to_string(&log).unwrap_or_default();
-            text.contains(also) || text.contains(done)
+            fs::read_to_string(&log).is_ok_and(|text| text.contains("all system priority classes are created"))
         })
     }
 
@@ -113,7 +111,10 @@ impl KubeServer {
         while !ready(self) {
             for child in &mut self.children {
                 if let Some(status) = child.try_wait()? {
-                    return Err(io::Error::other(format!("a server ended with {status}; its log is in {}", dir.display())));
+                    return Err(io::Error::other(format!(
+                        "a server ended with {status}; its log is in {}",
+                        dir.display()
+                    )));
                 }
             }
             if began.elapsed() > PATIENCE {
@@ -202,7 +203,7 @@ fn spawn(command: Command, dir: &Path, name: &str, lifetime: Lifetime) -> io::Re
         Lifetime::Ours => {
             let mut watcher = Command::new("sh");
             watcher.args(["-c", WATCHED, "sh"]).arg(command.get_program()).args(command.get_args());
-            watcher.env("SCRATCH", dir).stdin(Stdio::piped());
+            watcher.env("SCRATCH", dir.parent().unwrap_or(dir)).stdin(Stdio::piped());
             watcher
         }
     };
@@ -252,4 +253,24 @@ fn write_kubeconfig(reach: &Reach) -> io::Result<()> {
         reach.certificate.display(),
     );
     fs::write(&reach.kubeconfig, text)
+}
+
+/// The one server of a test program, which is started when it is first asked for and ends with the program.
+pub fn shared() -> &'static Reach {
+    static SHARED: OnceLock<KubeServer> = OnceLock::new();
+    let server = SHARED.get_or_init(|| {
+        let programs = Programs { etcd: program("GROMA_ETCD"), apiserver: program("GROMA_KUBE_APISERVER") };
+        let dir = std::env::temp_dir().join(format!("groma-cluster-{}", std::process::id()));
+        match KubeServer::start(&dir, &programs, Lifetime::Ours) {
+            Ok(server) => server,
+            Err(error) => panic!("{error}"),
+        }
+    });
+    server.reach()
+}
+
+#[expect(clippy::disallowed_methods, reason = "it says where the real programs are")]
+fn program(variable: &str) -> PathBuf {
+    let found = std::env::var_os(variable);
+    found.unwrap_or_else(|| panic!("{variable} is not set: run `cargo xtask test`")).into()
 }
