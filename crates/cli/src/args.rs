@@ -48,6 +48,7 @@ pub(crate) enum Command {
     Import(commands::import::Args),
     Taint(commands::taint::Args),
     Untaint(commands::untaint::Args),
+    Doctor(commands::doctor::Args),
     ForceUnlock(commands::force_unlock::Args),
     Test(commands::test::Args),
     Login(commands::login::Args),

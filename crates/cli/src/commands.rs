@@ -4,6 +4,7 @@ pub(crate) mod apply;
 pub(crate) mod completions;
 pub(crate) mod console;
 pub(crate) mod destroy;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod force_unlock;
@@ -85,6 +86,7 @@ pub(crate) fn run(invocation: Invocation, environment: EnvVars) -> ExitCode {
         Command::Import(args) => import::run(&context, args),
         Command::Taint(args) => taint::run(&context, args),
         Command::Untaint(args) => untaint::run(&context, args),
+        Command::Doctor(args) => doctor::run(&context, args),
         Command::ForceUnlock(args) => force_unlock::run(&context, args),
         Command::Test(args) => test::run(&context, args),
         Command::Login(args) => login::run(&context, args),

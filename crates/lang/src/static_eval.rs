@@ -6,12 +6,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::schema::Block;
 use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_model::value::Value;
 use groma_syntax::ast::{Expr, Traversal};
+use groma_syntax::body::Body;
 
 use crate::config::Variable;
+use crate::decode::decode_block;
 use crate::environment::Environment;
 use crate::eval::{CallSettings, FunctionLookup, Resolved, Scope, evaluate};
 use crate::func::registry::{self, Place};
@@ -34,6 +37,14 @@ pub struct StaticScope<'a> {
     pub workspace: &'a str,
     /// Values for the variables of the root module.
     pub inputs: &'a BTreeMap<Str, InputValue>,
+}
+
+impl StaticScope<'_> {
+    /// What stands in a block, by its schema. `subject` names what it is for.
+    pub fn decode(&self, chain: &ModuleChain<'_>, body: &Body, schema: &Block, subject: &str) -> (Value, Diagnostics) {
+        let frame = Frame { name: named(chain, subject), span: body.missing_item_span(), parent: None, depth: 0 };
+        decode_block(body, schema, &StaticFrame { scope: self, chain, frame: &frame })
+    }
 }
 
 impl StaticEvaluator for StaticScope<'_> {

@@ -1,26 +1,35 @@
 //! Where the states of a configuration are: what its `backend` block says, what `init` recorded of it, and what the command line
-//! puts in its place. For now that is always local files.
+//! puts in its place.
 
 mod init;
+mod others;
 mod record;
 mod settings;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
+use groma_backends::Surroundings;
 use groma_lang::config::Module;
+use groma_lang::environment::Environment as _;
 use groma_lang::walk::InputValue;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::text::Str;
-use groma_state::{LocalStore, LocalWorkspaces, Selection, State, StateStore as _, WorkspaceName};
+use groma_state::journal::{FileHome, JournalHome};
+use groma_state::{
+    Keeper, Ledger, LocalStore, LocalWorkspaces, PlainCodec, RealDisk, Selection, State, StateCodec, StatePaths,
+    StateStore, WitnessFile, WorkspaceName,
+};
 
 use crate::session::Session;
+use crate::state_access::{SharedLedger, StateAccess};
 pub use init::{BackendReady, BackendWishes, Confirm};
+use others::unsupported;
 use record::Record;
-pub(crate) use settings::LocalSettings;
+pub(crate) use settings::Settings;
 
 /// The backend that keeps states in files.
 const LOCAL: &str = "local";
@@ -37,20 +46,138 @@ pub struct PathOverrides {
 }
 
 /// Where the states of all workspaces are, and which workspace is chosen.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Backend {
-    pub(crate) workspaces: LocalWorkspaces,
+    states: States,
     pub(crate) selection: Selection,
-    /// Where journals go on that cannot be written beside their states.
-    pub(crate) spare_folders: Vec<PathBuf>,
     /// What is known of it elsewhere, such as in plans.
-    pub(crate) settings: LocalSettings,
+    pub(crate) settings: Settings,
+    /// Where journals are kept that cannot be with their states, in this order.
+    spare_folders: Vec<PathBuf>,
+    /// Where witnesses are kept that cannot be with their states.
+    witness_folder: PathBuf,
+    /// Where earlier states are kept.
+    histories: PathBuf,
+    codec: Arc<dyn StateCodec>,
+}
+
+/// The states of all workspaces.
+#[derive(Clone)]
+pub(crate) enum States {
+    /// In files.
+    Local(LocalWorkspaces),
+    /// On a server.
+    Remote {
+        /// How to reach it.
+        remote: Arc<dyn groma_backends::Backend>,
+        /// Where that is done; it must not end before.
+        _runtime: Arc<tokio::runtime::Runtime>,
+    },
+}
+
+/// A state of a backend that is opened.
+pub(crate) struct OpenState {
+    pub(crate) ledger: SharedLedger,
+    /// What people know it by.
+    pub(crate) name: String,
 }
 
 impl Backend {
-    /// The store of a workspace.
-    pub(crate) fn store(&self, workspace: &WorkspaceName) -> LocalStore {
-        self.workspaces.store(workspace)
+    /// The workspaces of files. None if the states are elsewhere.
+    pub(crate) fn local(&self) -> Option<&LocalWorkspaces> {
+        match &self.states {
+            States::Local(workspaces) => Some(workspaces),
+            States::Remote { .. } => None,
+        }
+    }
+
+    /// The names of all workspaces.
+    pub(crate) fn list(&self) -> Result<Vec<WorkspaceName>, Diagnostics> {
+        match &self.states {
+            States::Local(workspaces) => workspaces.list().map_err(|problem| problem.diagnostic().into()),
+            States::Remote { remote, .. } => remote.workspaces().map_err(|problem| problem.diagnostic().into()),
+        }
+    }
+
+    /// Makes a folder for a workspace, where workspaces have folders. Elsewhere they are there when they have a state.
+    pub(crate) fn prepare_workspace(&self, name: &WorkspaceName) -> Result<(), Diagnostics> {
+        match &self.states {
+            States::Local(workspaces) => workspaces.create(name).map_err(|problem| problem.diagnostic().into()),
+            States::Remote { .. } => Ok(()),
+        }
+    }
+
+    /// Deletes a workspace with its state, whatever is in it.
+    pub(crate) fn delete(&self, name: &WorkspaceName) -> Result<(), Diagnostics> {
+        match &self.states {
+            States::Local(workspaces) => workspaces.delete(name).map_err(|problem| problem.diagnostic().into()),
+            States::Remote { remote, .. } => {
+                remote.delete(name).map_err(|problem| problem.diagnostic())?;
+                // One that is made anew has nothing to do with it.
+                let _ = self.remote_witness(name).remove();
+                Ok(())
+            }
+        }
+    }
+
+    /// The state of a workspace. Nothing is read yet.
+    pub(crate) fn open(&self, workspace: &WorkspaceName) -> Result<OpenState, Diagnostics> {
+        let (remote, name) = match &self.states {
+            States::Local(workspaces) => {
+                let paths = workspaces.paths(workspace);
+                let shown = paths.read.strip_prefix(&workspaces.dir).unwrap_or(&paths.read).display().to_string();
+                return Ok(OpenState { ledger: self.open_files(&paths), name: shown });
+            }
+            States::Remote { remote, .. } => (remote, self.name_of(workspace)),
+        };
+        let place = remote.open(workspace, Arc::clone(&self.codec)).map_err(|problem| problem.diagnostic())?;
+        let spool = || -> Box<dyn JournalHome> {
+            let name = FileHome::name_for(&name);
+            let mut places = self.spare_folders.iter().rev().map(|folder| folder.join(&name));
+            let first = places.next().unwrap_or_else(|| self.witness_folder.join(&name));
+            Box::new(FileHome::new(Arc::new(RealDisk), first, places.collect()))
+        };
+        let home = place.journal.unwrap_or_else(spool);
+        let ledger = Ledger::new(Keeper::new(place.store), home, Some(self.remote_witness(workspace)));
+        Ok(OpenState { ledger: Arc::new(Mutex::new(ledger)), name: place.name })
+    }
+
+    /// A state in files.
+    pub(crate) fn open_files(&self, paths: &StatePaths) -> SharedLedger {
+        let disk = || Arc::new(RealDisk);
+        let beside =
+            |of: fn(&Path) -> std::io::Result<PathBuf>| of(&paths.write).unwrap_or_else(|_| paths.write.clone());
+        let name = FileHome::name_for(&paths.write.display().to_string());
+        let spares = self.spare_folders.iter().map(|folder| folder.join(&name)).collect();
+        let home = FileHome::new(disk(), beside(FileHome::beside), spares);
+        // A state that is written elsewhere than it is read from has no past there.
+        let witness = (paths.read == paths.write).then(|| WitnessFile::new(disk(), beside(WitnessFile::beside)));
+        let store: Box<dyn StateStore> = Box::new(LocalStore::new(paths.clone()));
+        Arc::new(Mutex::new(Ledger::new(Keeper::new(store), Box::new(home), witness)))
+    }
+
+    /// Where earlier states of a workspace are kept.
+    pub(crate) fn history_folder(&self, workspace: &WorkspaceName) -> PathBuf {
+        let name = match self.local() {
+            Some(local) => local.paths(workspace).write.display().to_string(),
+            None => self.name_of(workspace),
+        };
+        self.histories.join(FileHome::name_for(&name).replace(".groma-journal", ""))
+    }
+
+    /// What states become bytes by.
+    pub(crate) fn codec(&self) -> &dyn StateCodec {
+        &*self.codec
+    }
+
+    /// The same for everybody who knows the state by the same settings.
+    fn name_of(&self, workspace: &WorkspaceName) -> String {
+        format!("{} {} {workspace}", self.settings.kind(), self.settings.to_json())
+    }
+
+    fn remote_witness(&self, workspace: &WorkspaceName) -> WitnessFile {
+        let name = FileHome::name_for(&self.name_of(workspace)).replace(".groma-journal", ".groma-witness");
+        WitnessFile::new(Arc::new(RealDisk), self.witness_folder.join(name))
     }
 }
 
@@ -67,7 +194,7 @@ impl Session {
         }
         let record = Record::load(&self.data_dir())?;
         let settings = match (&root.backend, record) {
-            (None, None) => LocalSettings::default(),
+            (None, None) => Settings::default(),
             (None, Some(record)) => {
                 let reason = format!("Unsetting the previously set backend {:?}", record.kind);
                 return Err(needs_init(", please", &reason).into());
@@ -76,57 +203,87 @@ impl Session {
                 let reason = format!("Initial configuration of the requested backend {:?}", backend.kind.as_str());
                 return Err(needs_init(", please", &reason).into());
             }
-            (Some(_), Some(record)) if record.kind != LOCAL => {
-                let reason = format!("Backend type changed from {:?} to {LOCAL:?}", record.kind);
+            (Some(backend), Some(record)) if record.kind != backend.kind.as_str() => {
+                let reason = format!("Backend type changed from {:?} to {:?}", record.kind, backend.kind.as_str());
                 return Err(needs_init(": please", &reason).into());
             }
             (Some(backend), Some(record)) => {
-                let written = self.local_settings(root, backend, inputs)?;
+                let written = self.backend_settings(root, backend, inputs)?;
                 let recorded = record.settings();
                 // What `-backend-config` added is only in the record.
-                if record.hash != written.hash() && recorded != written {
+                if record.hash != written.hash() && recorded.as_ref() != Some(&written) {
                     return Err(needs_init(": please", "Backend configuration block has changed").into());
                 }
-                recorded
+                recorded.unwrap_or(written)
             }
         };
-        Ok(self.local_backend(settings, paths))
+        self.backend_of(settings, paths)
     }
 
-    /// The backend as `init` recorded it, whatever the configuration says by now. None if it is not local.
-    pub(crate) fn recorded_backend(&self, paths: &PathOverrides) -> Result<Option<Backend>, Diagnostic> {
+    /// The backend as `init` recorded it, whatever the configuration says by now. None if it is of a kind that there is none of.
+    pub(crate) fn recorded_backend(&self, paths: &PathOverrides) -> Result<Option<Backend>, Diagnostics> {
         let settings = match Record::load(&self.data_dir())? {
-            None => LocalSettings::default(),
-            Some(record) if record.kind == LOCAL => record.settings(),
-            Some(_) => return Ok(None),
+            None => Some(Settings::default()),
+            Some(record) => record.settings(),
         };
-        Ok(Some(self.local_backend(settings, paths)))
+        settings.map(|settings| self.backend_of(settings, paths)).transpose()
     }
 
-    /// The local state of the chosen workspace, where `init` found it. None if there is none, or not in a file.
-    pub(crate) fn stored_state(&self) -> Result<Option<Arc<State>>, Diagnostic> {
+    /// The state of the chosen workspace, where `init` found it. None if there is none.
+    pub(crate) fn stored_state(&self) -> Result<Option<Arc<State>>, Diagnostics> {
         let Some(backend) = self.recorded_backend(&PathOverrides::default())? else { return Ok(None) };
-        let workspace = backend.selection.current().map_err(|problem| problem.diagnostic())?;
-        let state = backend.store(&workspace).read();
-        let state = state.map_err(|problem| Diagnostic::error("Error loading state", problem.diagnostic().detail))?;
-        Ok(state.map(Arc::new))
+        let named = |found: Diagnostics| -> Diagnostics {
+            found.into_iter().map(|found| Diagnostic { summary: "Error loading state".to_owned(), ..found }).collect()
+        };
+        StateAccess::of_backend(self, backend)?.read().map_err(named)
+    }
+
+    /// The backend with these settings.
+    pub(crate) fn backend_of(&self, settings: Settings, paths: &PathOverrides) -> Result<Backend, Diagnostics> {
+        if settings.kind() == LOCAL {
+            return Ok(self.local_backend(settings, paths));
+        }
+        let runtime = self.backend_runtime()?;
+        let (environment, machine) = (self.start().environment.clone(), self.machine().clone());
+        let surroundings = Surroundings {
+            variable: Arc::new(move |name| environment.get(name).cloned()),
+            working_dir: self.start().working_dir.clone(),
+            home: self.start().home_dir.clone(),
+            runtime: runtime.handle().clone(),
+            random: Arc::new(move || {
+                let mut bytes = [0; 16];
+                machine.random(&mut bytes);
+                bytes
+            }),
+            spool: self.spare_folders().pop().unwrap_or_else(|| self.data_dir()),
+        };
+        let kind = groma_backends::kind(settings.kind()).ok_or_else(|| others::unknown(settings.kind()))?;
+        let remote = kind.configure(settings.values(), &surroundings)?;
+        Ok(self.backend_with(States::Remote { remote, _runtime: runtime }, settings))
     }
 
     /// The backend that keeps states in files.
-    pub(crate) fn local_backend(&self, settings: LocalSettings, paths: &PathOverrides) -> Backend {
-        let start = self.start();
+    pub(crate) fn local_backend(&self, settings: Settings, paths: &PathOverrides) -> Backend {
+        let workspaces = LocalWorkspaces {
+            dir: self.start().working_dir.clone(),
+            path: settings.path("path"),
+            workspace_dir: settings.path("workspace_dir"),
+            state: paths.state.clone(),
+            state_out: paths.state_out.clone(),
+            backup: paths.backup.clone(),
+        };
+        self.backend_with(States::Local(workspaces), settings)
+    }
+
+    fn backend_with(&self, states: States, settings: Settings) -> Backend {
         Backend {
-            workspaces: LocalWorkspaces {
-                dir: start.working_dir.clone(),
-                path: settings.path.clone().map(PathBuf::from),
-                workspace_dir: settings.workspace_dir.clone().map(PathBuf::from),
-                state: paths.state.clone(),
-                state_out: paths.state_out.clone(),
-                backup: paths.backup.clone(),
-            },
-            selection: Selection { data_dir: self.data_dir(), environment: start.workspace.clone() },
-            spare_folders: self.spare_folders(),
+            states,
+            selection: Selection { data_dir: self.data_dir(), environment: self.start().workspace.clone() },
             settings,
+            spare_folders: self.spare_folders(),
+            witness_folder: self.data_dir().join("groma").join("witnesses"),
+            histories: self.data_dir().join("groma").join("history"),
+            codec: Arc::new(PlainCodec),
         }
     }
 
@@ -143,19 +300,6 @@ impl Session {
     fn data_dir(&self) -> PathBuf {
         self.start().working_dir.join(&self.start().data_dir)
     }
-}
-
-/// Other backends than the local one are not there yet, and nothing else is used in their place.
-fn unsupported(root: &Module) -> Option<Diagnostic> {
-    const SUMMARY: &str = "Unsupported backend type";
-    const HINT: &str = "Run \"groma init -backend=false\" to install modules and providers without it.";
-    if let Some(cloud) = &root.cloud {
-        return Some(Diagnostic::error(SUMMARY, "The cloud block is not supported yet.").at(cloud.header).hint(HINT));
-    }
-    let backend = root.backend.as_ref().filter(|backend| backend.kind.as_str() != LOCAL)?;
-    let detail =
-        format!("The backend {:?} is not supported yet: for now the state is a local file.", backend.kind.as_str());
-    Some(Diagnostic::error(SUMMARY, detail).at(backend.kind_span).hint(HINT))
 }
 
 /// The configuration is not what the directory was prepared for.

@@ -31,6 +31,15 @@ pub(crate) fn wait_on<T>(handle: &tokio::runtime::Handle, work: impl Future<Outp
     handle.block_on(work)
 }
 
+/// Threads to work on.
+pub(crate) fn new_runtime() -> Result<tokio::runtime::Runtime, Diagnostic> {
+    let made = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build();
+    made.map_err(|problem| {
+        let detail = format!("The system gave no threads to work with: {problem}.");
+        Diagnostic::error("Failed to start", detail)
+    })
+}
+
 impl Online {
     /// With the settings of the CLI configuration, and proxies and search paths from the environment.
     pub fn new(config: CliConfig, variables: BTreeMap<String, String>) -> Self {
@@ -56,12 +65,7 @@ impl Online {
     /// The runtime.
     pub fn runtime(&self) -> Result<&tokio::runtime::Runtime, Diagnostic> {
         if self.runtime.get().is_none() {
-            let made = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build();
-            let made = made.map_err(|problem| {
-                let detail = format!("The system gave no threads to work with: {problem}.");
-                Diagnostic::error("Failed to start", detail)
-            })?;
-            let _ = self.runtime.set(made);
+            let _ = self.runtime.set(new_runtime()?);
         }
         self.runtime.get().ok_or_else(|| Diagnostic::error("Failed to start", ""))
     }

@@ -63,8 +63,8 @@ impl Session {
         })
     }
 
-    /// Providers of the objects in the local state. A state that is somewhere else says nothing here.
-    pub fn state_providers(&self) -> Result<BTreeSet<Provider>, Diagnostic> {
+    /// Providers of the objects in the state.
+    pub fn state_providers(&self) -> Result<BTreeSet<Provider>, Diagnostics> {
         let state = self.stored_state()?;
         Ok(state.iter().flat_map(|state| state.providers()).cloned().collect())
     }

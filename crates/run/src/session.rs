@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use groma_lang::config::Module;
 use groma_lang::load::{self, ModuleTree, SourceTree};
 use groma_lang::oracle::NothingExists;
 use groma_lang::static_eval::StaticScope;
 use groma_lang::walk::{InputValue, Purpose, Settings, Walk};
-use groma_model::diag::Diagnostics;
+use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::SourceMap;
 use groma_model::text::Str;
 use groma_rules::Rules;
@@ -41,6 +42,8 @@ pub struct Start {
     pub on_terminal: bool,
     /// How large the stack of the thread is that the session runs on, if larger than usual.
     pub stack_bytes: Option<usize>,
+    /// All variables, for backends.
+    pub environment: BTreeMap<String, String>,
     /// `TF_VAR_…` and what they hold, by name of the variable.
     pub environment_variables: BTreeMap<String, String>,
     /// `-var` and `-var-file`, in order.
@@ -60,6 +63,7 @@ impl Start {
             template_recursion_limit: None,
             on_terminal: false,
             stack_bytes: None,
+            environment: BTreeMap::new(),
             environment_variables: BTreeMap::new(),
             variables: Vec::new(),
         }
@@ -73,6 +77,8 @@ pub struct Session {
     disk: Disk,
     sources: SourceMap,
     workspace: String,
+    /// Where remote backends are reached; made when that is needed.
+    backend_runtime: OnceLock<Arc<tokio::runtime::Runtime>>,
 }
 
 /// Providers that a configuration uses.
@@ -111,7 +117,16 @@ impl Session {
         }
         let disk = Disk::new(start.working_dir.clone(), &start.data_dir);
         let workspace = start.workspace.clone().unwrap_or_else(|| recorded_workspace(&start));
-        Self { start, machine, disk, sources: SourceMap::new(), workspace }
+        Self { start, machine, disk, sources: SourceMap::new(), workspace, backend_runtime: OnceLock::new() }
+    }
+
+    /// Where remote backends are reached.
+    pub(crate) fn backend_runtime(&self) -> Result<Arc<tokio::runtime::Runtime>, Diagnostic> {
+        if let Some(made) = self.backend_runtime.get() {
+            return Ok(Arc::clone(made));
+        }
+        let made = crate::online::new_runtime()?;
+        Ok(Arc::clone(self.backend_runtime.get_or_init(|| Arc::new(made))))
     }
 
     /// All texts that were read so far, for showing diagnostics.

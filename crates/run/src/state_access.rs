@@ -2,27 +2,30 @@
 //! which also need the configuration and its providers, use it too.
 
 mod findings;
+mod history;
 pub(crate) mod identity;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use groma_lang::config::version::COMPATIBLE_VERSION;
 use groma_lang::environment::Environment as _;
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_state::journal::{Action, Damage, FileHome, Intent, Journal, Mark, Operation, RunId};
+use groma_state::journal::{Action, Condition, Damage, Folded, Intent, Journal, Mark, Operation, RunId};
 use groma_state::{
-    Keeper, Ledger, LedgerError, LocalStore, LockInfo, PushError, RealDisk, Recovered, Run, Saved, State, StatePaths,
-    StateStore, StoreError, Version, WitnessFile, WorkspaceError, WorkspaceName, lock_within, random_id,
+    Ledger, LedgerError, LockInfo, PushError, Recovered, Run, Saved, State, StateCodec, StateStore, StoreError,
+    Version, WorkspaceError, WorkspaceName, lock_within, random_id,
 };
 
 pub use crate::backend::PathOverrides;
-use crate::backend::{Backend, LocalSettings};
+use crate::backend::{Backend, OpenState, Settings};
 use crate::outside::Machine;
 use crate::saved_plan::BackendRecord;
 use crate::session::Session;
+pub(crate) use findings::of as findings_of;
+pub use history::Entry;
+use history::History;
 
 /// Whether and how long to try for the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +57,8 @@ pub struct StateAccess {
     backend: Backend,
     workspace: WorkspaceName,
     machine: Machine,
-    paths: StatePaths,
+    /// What people know it by.
+    name: String,
     ledger: SharedLedger,
     /// What was read last, until a run begins from it.
     recovered: Option<Recovered>,
@@ -93,19 +97,22 @@ impl StateAccess {
             }
             problem => problem.diagnostic(),
         })?;
-        Ok(Self::in_workspace(backend, workspace, session.machine().clone()))
+        Self::in_workspace(backend, workspace, session.machine().clone())
     }
 
     /// The state in a file, whatever the configuration says.
-    pub fn of_file(session: &Session, paths: &PathOverrides) -> StateAccess {
-        let backend = session.local_backend(LocalSettings::default(), paths);
+    pub fn of_file(session: &Session, paths: &PathOverrides) -> Result<StateAccess, Diagnostics> {
+        let backend = session.local_backend(Settings::default(), paths);
         Self::in_workspace(backend, WorkspaceName::default_workspace(), session.machine().clone())
     }
 
-    fn in_workspace(backend: Backend, workspace: WorkspaceName, machine: Machine) -> StateAccess {
-        let paths = backend.workspaces.paths(&workspace);
-        let ledger = local_ledger(&backend, &paths);
-        StateAccess { backend, workspace, machine, paths, ledger, recovered: None, settled: Vec::new(), lock: None }
+    pub(crate) fn in_workspace(
+        backend: Backend,
+        workspace: WorkspaceName,
+        machine: Machine,
+    ) -> Result<StateAccess, Diagnostics> {
+        let OpenState { ledger, name } = backend.open(&workspace)?;
+        Ok(StateAccess { backend, workspace, machine, name, ledger, recovered: None, settled: Vec::new(), lock: None })
     }
 
     /// What is to be known of where it is kept.
@@ -118,34 +125,29 @@ impl StateAccess {
     }
 
     /// The same backend, another workspace. It need not be there.
-    pub fn another(&self, workspace: &WorkspaceName) -> StateAccess {
+    pub fn another(&self, workspace: &WorkspaceName) -> Result<StateAccess, Diagnostics> {
         Self::in_workspace(self.backend.clone(), workspace.clone(), self.machine.clone())
     }
 
     /// The files that backups go to. To be chosen before anything is saved.
     pub fn with_backups(mut self, backups: Backups) -> StateAccess {
-        if backups == Backups::ByTime {
-            let mut paths = self.paths.clone();
-            let named = self
-                .backend
-                .workspaces
-                .backup
-                .as_ref()
-                .filter(|path| !["", "-"].map(AsRef::as_ref).contains(&path.as_os_str()));
+        if let Some(local) = self.backend.local().filter(|_| backups == Backups::ByTime) {
+            let mut paths = local.paths(&self.workspace);
+            let named = local.backup.as_ref();
+            let named = named.filter(|path| !["", "-"].map(AsRef::as_ref).contains(&path.as_os_str()));
             if named.is_none() {
                 let mut backup = paths.write.clone().into_os_string();
                 backup.push(format!(".{}.backup", self.machine.now().0));
                 paths.backup = Some(backup.into());
             }
-            self.ledger = local_ledger(&self.backend, &paths);
-            self.paths = paths;
+            self.ledger = self.backend.open_files(&paths);
         }
         self
     }
 
-    /// The files of the state.
-    pub fn paths(&self) -> &StatePaths {
-        &self.paths
+    /// What people know it by.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The workspace whose state it is.
@@ -155,8 +157,12 @@ impl StateAccess {
 
     /// What there is, with everything that an earlier run has done and could not store any more. None if nothing was ever stored.
     pub fn read(&mut self) -> Result<Option<Arc<State>>, Diagnostics> {
-        let name = self.shown_path();
-        let recovered = held(&self.ledger).recover(&name, Damage::Refuse).map_err(|problem| problem.diagnostic())?;
+        self.recover(Damage::Refuse).map_err(|problem| problem.diagnostic().into())
+    }
+
+    /// The same, for who wants to know what exactly is wrong.
+    pub(crate) fn recover(&mut self, damage: Damage) -> Result<Option<Arc<State>>, LedgerError> {
+        let recovered = held(&self.ledger).recover(&self.name, damage)?;
         let state = match &recovered.folded {
             Some(folded) if folded.changed => Some(Arc::new(folded.state.clone())),
             _ => recovered.stored.clone(),
@@ -165,10 +171,58 @@ impl StateAccess {
         Ok(state)
     }
 
+    /// What an earlier run has left, as it was read last.
+    pub(crate) fn folded(&self) -> Option<&Folded> {
+        self.recovered.as_ref().and_then(|recovered| recovered.folded.as_ref())
+    }
+
     /// What people should know about what was read.
     pub fn findings(&self) -> Diagnostics {
-        let folded = self.recovered.as_ref().and_then(|recovered| recovered.folded.as_ref());
-        folded.map(findings::of).unwrap_or_default()
+        self.folded().map(findings_of).unwrap_or_default()
+    }
+
+    /// From now on whatever is there counts as what was stored last.
+    pub(crate) fn forget_witness(&self) {
+        held(&self.ledger).forget_witness();
+    }
+
+    /// Keeps the bytes of a journal that is damaged, before it is replaced. Gives where; none if it is not damaged.
+    pub(crate) fn keep_damaged_journal(&mut self) -> Result<Option<String>, Diagnostic> {
+        let mut ledger = held(&self.ledger);
+        let is_damaged = ledger
+            .read_journal()
+            .ok()
+            .flatten()
+            .is_some_and(|contents| matches!(contents.condition, Condition::Damaged(_)));
+        if !is_damaged {
+            return Ok(None);
+        }
+        let failed = |problem: std::io::Error| {
+            let detail = format!("The damaged journal could not be kept, so it was not replaced either: {problem}.");
+            Diagnostic::error("Failed to keep the journal", detail)
+        };
+        let folder = self.backend.history_folder(&self.workspace).join("damaged");
+        let parts = ledger.journal_parts().map_err(failed)?;
+        for (at, part) in parts.iter().enumerate() {
+            let path = folder.join(format!("{}-{at}.groma-journal", self.machine.now().0));
+            groma_state::replace_whole(&groma_state::RealDisk, &path, &part.bytes).map_err(failed)?;
+        }
+        Ok(Some(folder.display().to_string()))
+    }
+
+    /// Earlier states that are kept on this machine, oldest first.
+    pub fn history(&self) -> Vec<Entry> {
+        self.own_history().entries()
+    }
+
+    fn own_history(&self) -> History {
+        let file = self.backend.local().map(|local| local.paths(&self.workspace).write);
+        History::new(self.backend.history_folder(&self.workspace), file.as_deref())
+    }
+
+    /// What states become bytes by.
+    pub fn codec(&self) -> &dyn StateCodec {
+        self.backend.codec()
     }
 
     /// The snapshot that was last read or written.
@@ -212,8 +266,7 @@ impl StateAccess {
 
     /// Objects that earlier runs have asked providers to create, without an answer.
     pub fn in_doubt(&self) -> Vec<Intent> {
-        let folded = self.recovered.as_ref().and_then(|recovered| recovered.folded.as_ref());
-        let begun = folded.into_iter().flat_map(|folded| &folded.in_flight);
+        let begun = self.folded().into_iter().flat_map(|folded| &folded.in_flight);
         let open = begun.filter(|intent| intent.action == Action::Create && !self.settled.contains(&intent.operation));
         open.cloned().collect()
     }
@@ -250,19 +303,13 @@ impl StateAccess {
             who: identity::user_and_host(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             created: identity::utc_text(self.machine.now()),
-            path: self.shown_path(),
+            path: self.name.clone(),
         };
         let mut waiting = identity::Waiting::new(patience);
         lock_within(held(&self.ledger).keeper().store(), &info, wish.timeout, &mut waiting)
             .map_err(|problem| problem.acquiring())?;
         self.lock = Some(info.id);
         Ok(())
-    }
-
-    /// The file as people know it, without the way to the working directory.
-    fn shown_path(&self) -> String {
-        let path = &self.paths().read;
-        path.strip_prefix(&self.backend.workspaces.dir).unwrap_or(path).display().to_string()
     }
 
     /// Gives the lock back, if there is one.
@@ -290,6 +337,9 @@ impl StateAccess {
         let finished = held(&self.ledger).finish(state.clone(), &mut || random(machine));
         let stored = finished.map_err(|problem| problem.diagnostic())?;
         (state.lineage, state.serial) = (stored.state.lineage.clone(), stored.state.serial);
+        if stored.saved == Saved::Written {
+            self.own_history().keep(state, self.codec(), self.machine.now());
+        }
         Ok(stored.saved)
     }
 
@@ -305,12 +355,50 @@ impl StateAccess {
 
     /// Stores a state as it is, lineage and serial included; unless forced, only in the place of one that it can follow.
     pub fn push(&mut self, state: &State, force: bool) -> Result<Saved, PushError> {
-        held(&self.ledger).push(state, force)
+        let saved = held(&self.ledger).push(state, force)?;
+        if saved == Saved::Written {
+            self.own_history().keep(state, self.codec(), self.machine.now());
+        }
+        Ok(saved)
+    }
+
+    /// Moves a state file that cannot be read out of the way, so that another can take its place. Gives where. To be called before
+    /// it is locked.
+    pub fn set_damaged_aside(&mut self) -> Result<Option<String>, Diagnostics> {
+        let unreadable = matches!(self.recover(Damage::TakeTheRest), Err(LedgerError::Store(StoreError::File(_))));
+        let Some(local) = self.backend.local().filter(|_| unreadable) else { return Ok(None) };
+        let path = local.paths(&self.workspace).write;
+        let mut aside = path.clone().into_os_string();
+        aside.push(format!(".damaged-{}", self.machine.now().0));
+        std::fs::rename(&path, &aside).map_err(|problem| {
+            let detail = format!("{} could not be moved out of the way: {problem}.", path.display());
+            Diagnostic::error("Failed to replace the state", detail)
+        })?;
+        Ok(Some(aside.to_string_lossy().into_owned()))
+    }
+
+    /// Puts an earlier state in the place of the current one, as its successor. Gives its serial.
+    pub fn restore(&mut self, earlier: &State) -> Result<u64, Diagnostics> {
+        let now = match self.recover(Damage::TakeTheRest) {
+            Err(LedgerError::Witness(_)) => {
+                // It is not the one that it should be: that is why another one is put in its place.
+                self.forget_witness();
+                self.read()?
+            }
+            now => now.map_err(|problem| problem.diagnostic())?,
+        };
+        let mut state = earlier.clone();
+        state.serial = now.map_or(0, |now| now.serial).max(state.serial).saturating_add(1);
+        self.push(&state, true).map_err(|problem| match problem {
+            PushError::Store(problem) => problem.diagnostic(),
+            problem => Diagnostic::error("Failed to restore the state", problem.to_string()),
+        })?;
+        Ok(state.serial)
     }
 
     /// The names of all workspaces.
     pub fn workspaces(&self) -> Result<Vec<WorkspaceName>, Diagnostics> {
-        self.backend.workspaces.list().map_err(told)
+        self.backend.list()
     }
 
     /// Whether `TF_WORKSPACE` chooses, so that selecting another workspace would change nothing.
@@ -318,9 +406,19 @@ impl StateAccess {
         self.backend.selection.is_overridden()
     }
 
-    /// Makes a workspace, without a state yet.
+    /// Makes a workspace, with nothing in it yet.
     pub fn create_workspace(&self, name: &WorkspaceName) -> Result<(), Diagnostics> {
-        self.backend.workspaces.create(name).map_err(told)
+        self.backend.prepare_workspace(name)?;
+        if self.backend.local().is_none() {
+            let lineage = random_id(&mut || random(&self.machine));
+            let tool_version = COMPATIBLE_VERSION.to_owned();
+            let state = State { lineage, tool_version, ..State::default() };
+            self.another(name)?.push(&state, false).map_err(|problem| match problem {
+                PushError::Store(problem) => problem.diagnostic(),
+                problem => Diagnostic::error("Failed to create workspace", problem.to_string()),
+            })?;
+        }
+        Ok(())
     }
 
     /// Chooses a workspace for the commands to come.
@@ -330,26 +428,13 @@ impl StateAccess {
 
     /// Deletes a workspace with its state, whatever is in it.
     pub fn delete_workspace(&self, name: &WorkspaceName) -> Result<(), Diagnostics> {
-        self.backend.workspaces.delete(name).map_err(told)
+        self.backend.delete(name)
     }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]
 fn told(problem: WorkspaceError) -> Diagnostics {
     problem.diagnostic().into()
-}
-
-/// The ledger of a state in a file.
-fn local_ledger(backend: &Backend, paths: &StatePaths) -> SharedLedger {
-    let disk = || Arc::new(RealDisk);
-    let beside = |of: fn(&Path) -> std::io::Result<PathBuf>| of(&paths.write).unwrap_or_else(|_| paths.write.clone());
-    let name = FileHome::name_for(&paths.write.display().to_string());
-    let spares = backend.spare_folders.iter().map(|folder| folder.join(&name)).collect();
-    let home = FileHome::new(disk(), beside(FileHome::beside), spares);
-    // A state that is written elsewhere than it is read from has no past there.
-    let witness = (paths.read == paths.write).then(|| WitnessFile::new(disk(), beside(WitnessFile::beside)));
-    let store: Box<dyn StateStore> = Box::new(LocalStore::new(paths.clone()));
-    Arc::new(Mutex::new(Ledger::new(Keeper::new(store), Box::new(home), witness)))
 }
 
 fn random(machine: &Machine) -> [u8; 16] {

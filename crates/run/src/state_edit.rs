@@ -3,6 +3,7 @@
 //!
 //! An edit that fails may leave the state half done: whoever made it drops the state then, and saves nothing.
 
+mod differences;
 mod find;
 mod moving;
 mod provider;
@@ -15,6 +16,7 @@ mod testing;
 use groma_model::address::AddressError;
 use groma_model::diag::Diagnostic;
 
+pub use differences::{Difference, differences};
 pub use find::{all_instances, find_instance, find_instances, object_id};
 pub use moving::{Moved, move_objects};
 pub use provider::{provider_arguments, replace_provider, resources_of_provider};

@@ -269,7 +269,7 @@ fn what_is_wrong_is_said_before_anything_is_planned() {
         refused_config("module \"m\" {\n  source = \"git::https://example.com/m.git\"\n}\n"),
         ["Module not installed"]
     );
-    assert_eq!(refused_config("terraform {\n  backend \"s3\" {}\n}\n"), ["Unsupported backend type"]);
+    assert_eq!(refused_config("terraform {\n  backend \"gcs\" {}\n}\n"), ["Unsupported backend type"]);
 }
 
 #[test]

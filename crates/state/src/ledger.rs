@@ -8,8 +8,8 @@ use std::time::Duration;
 use groma_model::diag::Diagnostic;
 
 use crate::journal::{
-    Contents, Damage, FoldError, Folded, Header, Journal, JournalError, JournalHome, JournalKeys, Mark, ReadError,
-    RunId, fold, read_journals,
+    Contents, Damage, FoldError, Folded, Header, Journal, JournalError, JournalHome, JournalKeys, JournalPart, Mark,
+    ReadError, RunId, fold, read_journals,
 };
 use crate::keeper::Random;
 use crate::witness::{Testimony, Witness, WitnessError, WitnessFile};
@@ -164,6 +164,11 @@ impl<S: StateStore> Ledger<S> {
         Ok(Recovered { stored, folded, witness })
     }
 
+    /// The bytes of what an earlier run left.
+    pub fn journal_parts(&mut self) -> io::Result<Vec<JournalPart>> {
+        self.home.as_mut().map_or_else(|| Ok(Vec::new()), |home| home.read())
+    }
+
     /// What an earlier run left.
     pub fn read_journal(&mut self) -> Result<Option<Contents>, LedgerError> {
         let home = self.home.as_mut().ok_or(LedgerError::NotBegun)?;
@@ -248,7 +253,8 @@ impl<S: StateStore> Ledger<S> {
         Ok(saved)
     }
 
-    fn forget_witness(&self) {
+    /// From now on whatever is there counts as what was stored last.
+    pub fn forget_witness(&self) {
         if let Some(file) = &self.witness {
             let _ = file.remove();
         }

@@ -39,7 +39,7 @@ const fn listed(command: &'static str, groups: &'static str, own: &'static str, 
 }
 
 /// As specified, row by row. Every command has the flags of V.
-const LIST: [Listed; 39] = [
+const LIST: [Listed; 43] = [
     listed("apply", "ORLPJIS", "auto-approve? suppress-forget-errors?", ""),
     listed("destroy", "ORLPJIS", "auto-approve? suppress-forget-errors?", ""),
     listed("plan", "ORLPJIS", "detailed-exitcode? out=f generate-config-out=f", ""),
@@ -74,6 +74,10 @@ const LIST: [Listed; 39] = [
     listed("state replace-provider a b", "RLPB", "auto-approve?", "json? json-into=f"),
     listed("state pull", "R", "", ""),
     listed("state push f", "RLB", "force?", "json? json-into=f"),
+    listed("state diff 1", "R", "", "json? json-into=f"),
+    listed("state history", "R", "", "json? json-into=f"),
+    listed("state restore 1", "RLB", "", "json? json-into=f"),
+    listed("doctor", "R", "", "repair? accept-state? not-created=a.b json? json-into=f"),
     listed("workspace list", "R", "", "json? json-into=f"),
     listed("workspace show", "R", "", ""),
     listed("workspace new w", "RL", "state=f", "json? json-into=f"),

@@ -221,7 +221,7 @@ impl Init<'_> {
         }
         match session.state_providers() {
             Ok(providers) => needed.add_state(&providers),
-            Err(problem) => diagnostics.push(problem),
+            Err(problem) => diagnostics.extend(problem),
         }
         if self.args.upgrade && self.args.is_readonly() {
             self.announcer.fail("The -upgrade flag conflicts with -lockfile=readonly.")?;

@@ -80,7 +80,7 @@ fn show(context: &Context, args: Args) -> Result<ExitCode, Failure> {
                 ui.line(&format!("    provider[{provider}]\n"))?;
             }
         }
-        diagnostics.extend(state.err());
+        diagnostics.extend(state.err().unwrap_or_default());
     }
     ui.diagnostics(&diagnostics, session.sources());
     Ok(if diagnostics.has_errors() { ExitCode::FAILURE } else { ExitCode::SUCCESS })

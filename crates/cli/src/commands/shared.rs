@@ -60,6 +60,7 @@ pub(crate) fn session(context: &Context, dir: PathBuf, variables: VariableArgs) 
         template_recursion_limit: environment.template_recursion_limit,
         on_terminal: io::stdin().is_terminal(),
         stack_bytes: Some(crate::STACK_BYTES),
+        environment: environment.all.clone(),
         environment_variables: environment.variables.clone(),
         variables: variables.0,
     })

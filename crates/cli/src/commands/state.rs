@@ -1,11 +1,14 @@
 //! `groma state`: commands that look into the state and change it without planning.
 
+mod diff;
 pub(super) mod editing;
+mod history;
 mod list;
 mod mv;
 mod pull;
 mod push;
 mod replace_provider;
+mod restore;
 mod rm;
 mod show;
 
@@ -23,6 +26,8 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
+    Diff(diff::Args),
+    History(history::Args),
     #[command(visible_alias = "ls")]
     List(list::Args),
     #[command(visible_alias = "move")]
@@ -30,6 +35,7 @@ enum What {
     Pull(pull::Args),
     Push(push::Args),
     ReplaceProvider(replace_provider::Args),
+    Restore(restore::Args),
     #[command(visible_alias = "remove")]
     Rm(rm::Args),
     Show(show::Args),
@@ -37,11 +43,14 @@ enum What {
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     match args.what {
+        What::Diff(args) => diff::run(context, args),
+        What::History(args) => history::run(context, args),
         What::List(args) => list::run(context, args),
         What::Mv(args) => mv::run(context, args),
         What::Pull(args) => pull::run(context, args),
         What::Push(args) => push::run(context, args),
         What::ReplaceProvider(args) => replace_provider::run(context, args),
+        What::Restore(args) => restore::run(context, args),
         What::Rm(args) => rm::run(context, args),
         What::Show(args) => show::run(context, args),
     }

@@ -247,7 +247,7 @@ fn a_provider_that_nobody_has() {
 
 #[test]
 fn backends_that_are_not_there_yet_are_not_pretended() {
-    let sandbox = Sandbox::new().file("main.tf", "terraform {\n  backend \"s3\" {\n  }\n}\n");
+    let sandbox = Sandbox::new().file("main.tf", "terraform {\n  backend \"gcs\" {\n  }\n}\n");
     sandbox.run(&["init"]).is(expect![[r#"
         exit code 1
         ----- stdout
@@ -258,9 +258,10 @@ fn backends_that_are_not_there_yet_are_not_pretended() {
         Error: Unsupported backend type
 
           on main.tf line 2, in terraform:
-           2:   backend "s3" {
+           2:   backend "gcs" {
 
-        The backend "s3" is not supported yet: for now the state is a local file.
+        The backend "gcs" is not supported. Use s3, with the interoperability
+        endpoint of Google Cloud Storage.
 
         Run "groma init -backend=false" to install modules and providers without it.
     "#]]);

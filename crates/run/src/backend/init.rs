@@ -7,12 +7,14 @@ use groma_lang::config::Module;
 use groma_lang::eval::{EmptyScope, evaluate};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::Span;
-use groma_state::{Keeper, StateStore as _};
+use groma_model::value::Value;
+use groma_state::WorkspaceName;
 
 use super::record::Record;
-use super::settings::LocalSettings;
-use super::{Backend, LOCAL, PathOverrides, unsupported};
+use super::settings::Settings;
+use super::{Backend, PathOverrides, unsupported};
 use crate::session::Session;
+use crate::state_access::{LockWish, StateAccess};
 
 /// How the backend is prepared.
 #[derive(Debug, Clone, Copy, Default)]
@@ -82,21 +84,21 @@ impl Session {
             if !(wishes.migrate_state || wishes.force_copy) {
                 return Err(changed().into());
             }
-            self.take_along(&before, &LocalSettings::default(), wishes, confirm)?;
+            self.take_along(&before, &Settings::default(), wishes, confirm)?;
             Record::save(None, &data_dir)?;
             return Ok(BackendReady::Unset(before.kind));
         };
         let inputs = self.root_inputs(root);
-        let written = self.local_settings(root, backend, &inputs)?;
+        let written = self.backend_settings(root, backend, &inputs)?;
         let wanted = self.with_arguments(written.clone(), wishes.config, backend.header)?;
         let record = Record::new(&wanted, written.hash());
         match before {
             Some(before) if before == record => return Ok(BackendReady::Unchanged),
             // Settings that were given as arguments then need not be given again.
-            Some(before) if before.kind == LOCAL && before.hash == record.hash && wishes.config.is_empty() => {
+            Some(before) if before.kind == record.kind && before.hash == record.hash && wishes.config.is_empty() => {
                 return Ok(BackendReady::Unchanged);
             }
-            Some(before) if before.kind == LOCAL && before.settings() == wanted => {
+            Some(before) if before.kind == record.kind && before.settings().as_ref() == Some(&wanted) => {
                 Record::save(Some(&record), &data_dir)?;
                 return Ok(BackendReady::Unchanged);
             }
@@ -108,7 +110,7 @@ impl Session {
             }
             None if wishes.reconfigure => {}
             None => {
-                let default = Record::new(&LocalSettings::default(), 0);
+                let default = Record::new(&Settings::default(), 0);
                 self.take_along(&default, &wanted, wishes, confirm)?;
             }
         }
@@ -119,10 +121,10 @@ impl Session {
     /// Settings of the command line: `name=value`, or a file of them.
     fn with_arguments(
         &mut self,
-        mut settings: LocalSettings,
+        mut settings: Settings,
         arguments: &[String],
         header: Span,
-    ) -> Result<LocalSettings, Diagnostics> {
+    ) -> Result<Settings, Diagnostics> {
         let mut diagnostics = Diagnostics::new();
         let unexpected = |name: &str| {
             let detail = format!(
@@ -132,15 +134,15 @@ impl Session {
             Diagnostic::error("Invalid backend configuration argument", detail)
         };
         for argument in arguments {
-            if let Some((name, value)) = argument.split_once('=') {
-                if !settings.set(name.trim(), Some(value.trim().to_owned())) {
-                    diagnostics.push(unexpected(name.trim()));
-                }
-                continue;
-            }
-            for (name, value) in diagnostics.take(self.settings_file(argument)).unwrap_or_default() {
-                if !settings.set(&name, value) {
-                    diagnostics.push(unexpected(&name));
+            let given = match argument.split_once('=') {
+                Some((name, value)) => vec![(name.trim().to_owned(), Value::string(value.trim()))],
+                None => diagnostics.take(self.settings_file(argument)).unwrap_or_default(),
+            };
+            for (name, value) in given {
+                match settings.set(&name, &value) {
+                    Ok(true) => {}
+                    Ok(false) => diagnostics.push(unexpected(&name)),
+                    Err(problem) => diagnostics.push(problem),
                 }
             }
         }
@@ -148,7 +150,7 @@ impl Session {
         if diagnostics.has_errors() { Err(diagnostics) } else { Ok(settings) }
     }
 
-    fn settings_file(&mut self, path: &str) -> Result<Vec<(String, Option<String>)>, Diagnostics> {
+    fn settings_file(&mut self, path: &str) -> Result<Vec<(String, Value)>, Diagnostics> {
         let text = std::fs::read_to_string(self.start().working_dir.join(path)).map_err(|problem| {
             let detail = format!("The file {path:?} could not be read: {problem}.");
             Diagnostic::error("Failed to read file", detail)
@@ -166,7 +168,7 @@ impl Session {
         for attribute in &attributes {
             let (value, found) = evaluate(&attribute.expr, &EmptyScope);
             diagnostics.extend(found);
-            settings.push((attribute.name.name.to_string(), value.as_str().map(str::to_owned)));
+            settings.push((attribute.name.name.to_string(), value));
         }
         if diagnostics.has_errors() { Err(diagnostics) } else { Ok(settings) }
     }
@@ -175,21 +177,21 @@ impl Session {
     fn take_along(
         &self,
         from: &Record,
-        to: &LocalSettings,
+        to: &Settings,
         wishes: BackendWishes<'_>,
         confirm: &mut Confirm<'_>,
     ) -> Result<(), Diagnostics> {
-        if from.kind != LOCAL {
+        let Some(before) = from.settings() else {
             let detail = format!(
-                "The state is kept by the backend {:?}, which is not supported yet. Move it with the tool that it was made \
-                 with, or run \"groma init -reconfigure\" to go on without it.",
+                "The state is kept by the backend {:?}, which is not supported. Move it with the tool that it was made with, or \
+                 run \"groma init -reconfigure\" to go on without it.",
                 from.kind
             );
             return Err(Diagnostic::error("Unsupported backend type", detail).into());
-        }
+        };
         let paths = PathOverrides::default();
-        let (from, to) = (self.local_backend(from.settings(), &paths), self.local_backend(to.clone(), &paths));
-        let moving = Moving { from: &from, to: &to };
+        let (from, to) = (self.backend_of(before, &paths)?, self.backend_of(to.clone(), &paths)?);
+        let moving = Moving { session: self, from: &from, to: &to };
         let found = moving.states()?;
         if found.is_empty() {
             return Ok(());
@@ -213,19 +215,26 @@ impl Session {
 
 /// From one place to another.
 struct Moving<'a> {
+    session: &'a Session,
     from: &'a Backend,
     to: &'a Backend,
 }
 
 impl Moving<'_> {
-    /// The workspaces that have a state with something in it at the old place, and another file at the new one.
-    fn states(&self) -> Result<Vec<groma_state::WorkspaceName>, Diagnostics> {
+    /// The workspaces that have a state with something in it at the old place, and another place at the new one.
+    fn states(&self) -> Result<Vec<WorkspaceName>, Diagnostics> {
         let mut found = Vec::new();
-        for name in self.from.workspaces.list().map_err(|problem| problem.diagnostic())? {
-            if self.from.workspaces.paths(&name).read == self.to.workspaces.paths(&name).read {
+        // Where there is only one, it is the default one.
+        let names = self.from.list().unwrap_or_else(|_| vec![WorkspaceName::default_workspace()]);
+        for name in names {
+            let is_same = match (self.from.local(), self.to.local()) {
+                (Some(from), Some(to)) => from.paths(&name).read == to.paths(&name).read,
+                _ => self.from.settings == self.to.settings,
+            };
+            if is_same {
                 continue;
             }
-            let state = self.from.store(&name).read().map_err(|problem| problem.diagnostic())?;
+            let state = self.access(self.from, &name)?.read()?;
             if state.is_some_and(|state| !state.is_empty()) {
                 found.push(name);
             }
@@ -233,24 +242,42 @@ impl Moving<'_> {
         Ok(found)
     }
 
-    fn copy(&self, names: &[groma_state::WorkspaceName]) -> Result<(), Diagnostics> {
+    fn access(&self, backend: &Backend, name: &WorkspaceName) -> Result<StateAccess, Diagnostics> {
+        StateAccess::in_workspace(backend.clone(), name.clone(), self.session.machine().clone())
+    }
+
+    fn copy(&self, names: &[WorkspaceName]) -> Result<(), Diagnostics> {
         for name in names {
-            let mut source = self.from.store(name);
-            let Some(state) = source.read().map_err(|problem| problem.diagnostic())? else { continue };
-            let mut keeper = Keeper::new(self.to.store(name));
-            keeper.push(&state, false).map_err(|problem| {
-                let detail = format!(
-                    "Error copying state of the workspace {:?} from {} to {}: {problem}.\n\nThe state at the old place is \
-                     as it was.",
-                    name.as_str(),
-                    source.paths().read.display(),
-                    keeper.stored_in().paths().write.display()
-                );
-                Diagnostic::error("Error copying state", detail)
-            })?;
+            let (mut from, mut to) = (self.access(self.from, name)?, self.access(self.to, name)?);
+            from.lock("migration source state", LockWish::default())?;
+            let copied = to.lock("migration destination state", LockWish::default()).and_then(|()| {
+                let copied = copy_state(&mut from, &mut to);
+                let mut unlocked = to.unlock();
+                unlocked.extend(copied.err().unwrap_or_default());
+                if unlocked.has_errors() { Err(unlocked) } else { Ok(()) }
+            });
+            let mut unlocked = from.unlock();
+            unlocked.extend(copied.err().unwrap_or_default());
+            if unlocked.has_errors() {
+                return Err(unlocked);
+            }
         }
         Ok(())
     }
+}
+
+fn copy_state(from: &mut StateAccess, to: &mut StateAccess) -> Result<(), Diagnostics> {
+    let Some(state) = from.read()? else { return Ok(()) };
+    to.push(&state, false).map_err(|problem| {
+        let detail = format!(
+            "Error copying state of the workspace {:?} from {} to {}: {problem}.\n\nThe state at the old place is as it was.",
+            from.workspace().as_str(),
+            from.name(),
+            to.name()
+        );
+        Diagnostic::error("Error copying state", detail)
+    })?;
+    Ok(())
 }
 
 /// Something else was recorded.

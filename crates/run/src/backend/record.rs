@@ -8,7 +8,7 @@ use groma_model::diag::Diagnostic;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::settings::LocalSettings;
+use super::settings::Settings;
 
 /// The name of the file, in the data folder. Not a state, despite its name.
 const RECORD: &str = "terraform.tfstate";
@@ -36,14 +36,14 @@ struct File {
 }
 
 impl Record {
-    /// Of these settings of the local backend; `hash` of those that stood in the configuration.
-    pub(super) fn new(settings: &LocalSettings, hash: u64) -> Self {
+    /// Of these settings; `hash` of those that stood in the configuration.
+    pub(super) fn new(settings: &Settings, hash: u64) -> Self {
         Self { kind: settings.kind().to_owned(), config: settings.to_json(), hash }
     }
 
-    /// Its settings, if it is the local one.
-    pub(super) fn settings(&self) -> LocalSettings {
-        LocalSettings::from_json(&self.config)
+    /// Its settings. None if there is no such kind.
+    pub(super) fn settings(&self) -> Option<Settings> {
+        Settings::from_json(&self.kind, &self.config)
     }
 
     /// What is recorded. None if nothing is.

@@ -11,7 +11,7 @@ use groma_state::State;
 use super::hosts::Hosts;
 use super::providers::BookProviders;
 use super::{Operation, Wishes};
-use crate::backend::{Backend, LocalSettings};
+use crate::backend::{Backend, Settings};
 use crate::lock_file;
 use crate::providers::requirements;
 use crate::providers::{ProviderAccess, Strictness, override_warning};
@@ -69,13 +69,12 @@ fn try_open_saved(
     wishes: &Wishes,
     diagnostics: &mut Diagnostics,
 ) -> Option<(Operation, Plan)> {
-    let settings = LocalSettings::from_json(&saved.backend().config);
-    if saved.backend().kind != settings.kind() {
-        let detail = format!("The backend {:?} is not supported yet.", saved.backend().kind);
+    let Some(settings) = Settings::from_json(&saved.backend().kind, &saved.backend().config) else {
+        let detail = format!("The plan was made with the backend {:?}, which is not supported.", saved.backend().kind);
         diagnostics.push(Diagnostic::error("Unsupported backend type", detail));
         return None;
-    }
-    let backend = session.local_backend(settings, &wishes.paths);
+    };
+    let backend = diagnostics.take(session.backend_of(settings, &wishes.paths))?;
     let chosen = diagnostics.take(backend.selection.current().map_err(|problem| problem.diagnostic().into()))?;
     if chosen.as_str() != saved.backend().workspace {
         let detail = format!(

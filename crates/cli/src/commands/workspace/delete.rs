@@ -51,7 +51,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
             return Err(Diagnostic::error(summary, detail).into());
         }
         let mut tracked = 0;
-        let mut done = while_locked(&mut access.another(&name), lock, |target| {
+        let mut done = while_locked(&mut access.another(&name)?, lock, |target| {
             let objects = target.read()?.map(|state| state.managed_objects()).unwrap_or_default();
             tracked = objects.len();
             if tracked == 0 || args.force { Ok(Done::default()) } else { Err(not_empty(&name, &objects).into()) }

@@ -57,7 +57,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
         access.select_workspace(&name)?;
         let mut done = Done { lines: vec![created(*desk.announcer.ui(), &name)], ..Done::default() };
         if let Some(mut state) = first {
-            let mut target = access.another(&name);
+            let mut target = access.another(&name)?;
             let saved = while_locked(&mut target, Lock::new("workspace-new", &args.lock), |target| {
                 target.read()?;
                 target.save(&mut state)?;
