@@ -6,6 +6,7 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::path::Path;
 use groma_model::ty::Type;
 use groma_model::value::Value;
+use groma_provider::api::Effects;
 
 use crate::exec::{self, ExecError, Finished, Program, shown_status};
 use crate::kit::checks::size_at_least;
@@ -23,7 +24,7 @@ pub(crate) const BUILTIN: Builtin = Builtin {
     namespace: DEFAULT_NAMESPACE,
     host: DEFAULT_HOST,
     version: Some("2.4.2"),
-    is_pure: false,
+    effects: Effects::Outside,
     make,
 };
 

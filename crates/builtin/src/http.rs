@@ -1,5 +1,6 @@
 //! The `http` provider: a data source that asks for a URL.
 
+use groma_provider::api::Effects;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -31,7 +32,7 @@ pub(crate) const BUILTIN: Builtin = Builtin {
     namespace: DEFAULT_NAMESPACE,
     host: DEFAULT_HOST,
     version: Some("3.6.2"),
-    is_pure: false,
+    effects: Effects::Outside,
     make,
 };
 

@@ -11,6 +11,7 @@ mod tests;
 use crate::kit::InProcess;
 use crate::kit::outside::Outside;
 use crate::registry::Builtin;
+use groma_provider::api::Effects;
 
 /// What it is in the registry.
 pub(crate) const BUILTIN: Builtin = Builtin {
@@ -18,7 +19,7 @@ pub(crate) const BUILTIN: Builtin = Builtin {
     namespace: groma_model::address::DEFAULT_NAMESPACE,
     host: groma_model::address::DEFAULT_HOST,
     version: Some("2.10.0"),
-    is_pure: false,
+    effects: Effects::Repeatable,
     make,
 };
 

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use groma_model::address::{DEFAULT_HOST, DEFAULT_NAMESPACE};
 use groma_model::diag::Diagnostics;
 use groma_model::ty::Type;
+use groma_provider::api::Effects;
 
 use crate::chance::Chance;
 use crate::kit::outside::Outside;
@@ -16,7 +17,7 @@ pub(crate) const BUILTIN: Builtin = Builtin {
     namespace: DEFAULT_NAMESPACE,
     host: DEFAULT_HOST,
     version: Some("3.4.0"),
-    is_pure: true,
+    effects: Effects::None,
     make,
 };
 

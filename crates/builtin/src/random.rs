@@ -18,6 +18,7 @@ mod tests;
 use groma_model::address::{DEFAULT_HOST, DEFAULT_NAMESPACE};
 use groma_model::diag::Diagnostic;
 use groma_model::ty::Type;
+use groma_provider::api::Effects;
 
 use crate::chance::Chance;
 use crate::kit::outside::Outside;
@@ -30,7 +31,7 @@ pub(crate) const BUILTIN: Builtin = Builtin {
     namespace: DEFAULT_NAMESPACE,
     host: DEFAULT_HOST,
     version: Some("3.9.1"),
-    is_pure: true,
+    effects: Effects::None,
     make,
 };
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use groma_model::address::Provider as Address;
-use groma_provider::api::Provider;
+use groma_provider::api::{Effects, Provider};
 
 use crate::kit::InProcess;
 use crate::kit::outside::Outside;
@@ -19,8 +19,8 @@ pub struct Builtin {
     pub host: &'static str,
     /// The published version that it mirrors; none for what has no versions of its own.
     pub version: Option<&'static str>,
-    /// Whether nothing outside changes when its changes are applied.
-    pub is_pure: bool,
+    /// What its changes do outside.
+    pub effects: Effects,
     /// Makes one.
     pub make: fn(&Outside) -> InProcess,
 }
@@ -33,8 +33,7 @@ impl Builtin {
 
     /// A provider that works with what is outside.
     pub fn provider(&self, outside: &Outside) -> Arc<dyn Provider> {
-        let provider = (self.make)(outside);
-        Arc::new(if self.is_pure { provider.pure() } else { provider })
+        Arc::new((self.make)(outside).with_effects(self.effects))
     }
 }
 

@@ -12,6 +12,7 @@ mod tests;
 mod token;
 mod waiting;
 
+use groma_provider::api::Effects;
 use std::sync::Arc;
 
 use crate::kit::InProcess;
@@ -19,8 +20,14 @@ use crate::kit::outside::Outside;
 use crate::registry::Builtin;
 
 /// What it is in the registry. It has no namesake: its version is that of its own interface.
-pub(crate) const BUILTIN: Builtin =
-    Builtin { name: "rest", namespace: "builtin", host: "groma.dev", version: Some("0.1.0"), is_pure: false, make };
+pub(crate) const BUILTIN: Builtin = Builtin {
+    name: "rest",
+    namespace: "builtin",
+    host: "groma.dev",
+    version: Some("0.1.0"),
+    effects: Effects::Outside,
+    make,
+};
 
 fn make(outside: &Outside) -> InProcess {
     let settings = Arc::new(settings::Settings::new(outside));

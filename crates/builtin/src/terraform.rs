@@ -8,14 +8,21 @@ mod remote_state;
 mod tests;
 
 use groma_model::address::{BUILTIN_HOST, BUILTIN_NAMESPACE};
+use groma_provider::api::Effects;
 
 use crate::chance::Chance;
 use crate::kit::InProcess;
 use crate::kit::outside::Outside;
 use crate::registry::Builtin;
 
-pub(crate) const BUILTIN: Builtin =
-    Builtin { name: "terraform", namespace: BUILTIN_NAMESPACE, host: BUILTIN_HOST, version: None, is_pure: true, make };
+pub(crate) const BUILTIN: Builtin = Builtin {
+    name: "terraform",
+    namespace: BUILTIN_NAMESPACE,
+    host: BUILTIN_HOST,
+    version: None,
+    effects: Effects::None,
+    make,
+};
 
 fn make(outside: &Outside) -> InProcess {
     InProcess::new(BUILTIN.address().to_string())

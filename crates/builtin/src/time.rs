@@ -13,6 +13,7 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::path::Path;
 use groma_model::ty::Type;
 use groma_model::value::{Entries, Value};
+use groma_provider::api::Effects;
 
 use crate::kit::outside::Outside;
 use crate::kit::spec::{computed, optional, optional_computed};
@@ -25,7 +26,7 @@ pub(crate) const BUILTIN: Builtin = Builtin {
     host: DEFAULT_HOST,
     version: Some("0.14.2"),
     // Making a `time_sleep` again would wait again, and a rotation has a time.
-    is_pure: false,
+    effects: Effects::Repeatable,
     make,
 };
 

@@ -24,6 +24,7 @@ mod x509;
 #[cfg(test)]
 mod tests;
 
+use groma_provider::api::Effects;
 use std::sync::Arc;
 
 use crate::kit::InProcess;
@@ -36,7 +37,7 @@ pub(crate) const BUILTIN: Builtin = Builtin {
     namespace: groma_model::address::DEFAULT_NAMESPACE,
     host: groma_model::address::DEFAULT_HOST,
     version: Some("4.5.0"),
-    is_pure: false,
+    effects: Effects::Repeatable,
     make: provider,
 };
 

@@ -209,8 +209,11 @@ impl<'s> Builder<'s> {
             removed.entry(self.sources.changes[at].address.config()).or_default().push(at);
         }
         let mut gates = Gates { by_dependency: &by_dependency, removed: &removed, made: BTreeMap::new() };
+        let waited_for = self.waited_for();
         for (&at, &remove) in &self.removes.clone() {
             let change = &self.sources.changes[at];
+            // What was put aside stays until what has taken its place is ready.
+            self.wait_for(remove, waited_for.get(&change.address).copied().filter(|_| change.deposed.is_some()));
             let place = (change.address.config(), change.address.module.clone());
             // What depends on it goes first.
             self.wait_at(remove, &mut gates, GateKind::DependentsRemoved, &place);
@@ -240,6 +243,12 @@ impl<'s> Builder<'s> {
                 }
             }
         }
+    }
+
+    /// The steps of objects that are not ready.
+    fn waited_for(&self) -> BTreeMap<AbsInstance, StepIndex> {
+        let waits = self.makes.iter().filter(|(at, _)| self.sources.changes[**at].not_ready.is_some());
+        waits.map(|(at, step)| (self.sources.changes[*at].address.clone(), *step)).collect()
     }
 
     /// Data sources of `check` blocks are read when everything else is done.

@@ -193,8 +193,11 @@ fn because(plan: &Plan, change: &Change, attributes: &[AttributeChange], gone: b
     }
     match change.reason {
         Some(reason) => because.push(words::reason(reason, change)),
+        // What it waits for is said instead.
+        None if change.only_waits() => {}
         None => because.extend(words::plain_reason(plan, change, attributes, gone)),
     }
+    because.extend(change.not_ready.as_ref().map(words::not_ready));
     because.extend(change.notes.iter().filter_map(words::note));
     if !plan.options.refresh && change.address.instance.resource.mode == ResourceMode::Managed {
         because.push("Objects were not read anew (-refresh=false), so what changed outside is not seen.".to_owned());

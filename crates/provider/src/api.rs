@@ -28,6 +28,17 @@ pub use schema::{LazySchema, Metadata, ProviderSchema, SchemaError, ServerCapabi
 /// What a call gives, if the provider answers at all.
 pub type Answer<T> = Result<T, CallError>;
 
+/// What the changes of a provider do outside of a state: how much must be known of one whose answer was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effects {
+    /// Nothing, so that a change can be forgotten.
+    None,
+    /// Something that comes out the same when it is done twice.
+    Repeatable,
+    /// Anything.
+    Outside,
+}
+
 /// A provider, ready to be asked.
 ///
 /// Values are always of the type that the schema implies, without marks. What a provider does not offer has a default
@@ -40,9 +51,9 @@ pub trait Provider: Send + Sync {
     /// What it offers.
     fn schema(&self) -> &ProviderSchema;
 
-    /// Whether nothing outside changes when its changes are applied, so that a lost apply can simply be repeated.
-    fn is_pure(&self) -> bool {
-        false
+    /// What its changes do outside.
+    fn effects(&self) -> Effects {
+        Effects::Outside
     }
 
     /// What it offers, by name only. Cheaper than all the schemas where the provider can tell.

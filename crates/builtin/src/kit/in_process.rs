@@ -10,9 +10,10 @@ use groma_model::text::Str;
 use groma_model::value::Value;
 use groma_provider::api::{
     Answer, ApplyRequest, ApplyResponse, CallError, CallFunctionRequest, CallFunctionResponse, ConfigureRequest,
-    EphemeralObject, EphemeralRenewal, ImportRequest, ImportResponse, ImportTarget, ImportedObject, MoveRequest,
-    MoveResponse, OpenRequest, Outcome, PlanRequest, PlanResponse, Private, Provider, ProviderSchema, ReadDataRequest,
-    ReadDataResponse, ReadRequest, ReadResponse, UpgradeIdentityRequest, UpgradeRequest, UpgradeResponse,
+    Effects, EphemeralObject, EphemeralRenewal, ImportRequest, ImportResponse, ImportTarget, ImportedObject,
+    MoveRequest, MoveResponse, OpenRequest, Outcome, PlanRequest, PlanResponse, Private, Provider, ProviderSchema,
+    ReadDataRequest, ReadDataResponse, ReadRequest, ReadResponse, UpgradeIdentityRequest, UpgradeRequest,
+    UpgradeResponse,
 };
 use tokio::sync::watch;
 
@@ -24,7 +25,7 @@ use super::upgrading;
 /// A provider that runs in this process.
 pub struct InProcess {
     name: String,
-    pure: bool,
+    effects: Effects,
     schema: ProviderSchema,
     configure: Option<(Spec, Arc<dyn Configure>)>,
     resources: BTreeMap<Str, (Spec, Arc<dyn Resource>)>,
@@ -42,7 +43,7 @@ impl InProcess {
         schema.capabilities.move_state = true;
         Self {
             name: name.into(),
-            pure: false,
+            effects: Effects::Outside,
             schema,
             configure: None,
             resources: BTreeMap::new(),
@@ -53,9 +54,9 @@ impl InProcess {
         }
     }
 
-    /// Nothing outside changes when its changes are applied.
-    pub fn pure(mut self) -> Self {
-        self.pure = true;
+    /// With what its changes do outside.
+    pub fn with_effects(mut self, effects: Effects) -> Self {
+        self.effects = effects;
         self
     }
 
@@ -194,8 +195,8 @@ impl Provider for InProcess {
         &self.schema
     }
 
-    fn is_pure(&self) -> bool {
-        self.pure
+    fn effects(&self) -> Effects {
+        self.effects
     }
 
     async fn validate_provider(&self, config: Value) -> Answer<Diagnostics> {

@@ -29,7 +29,7 @@ fn addresses_are_found_in_both_registries() {
 fn schemas_keep_the_rules() {
     for builtin in all() {
         let provider = builtin.provider(&Outside::system("."));
-        assert_eq!(provider.is_pure(), builtin.is_pure);
+        assert_eq!(provider.effects(), builtin.effects);
         assert_eq!(provider.name(), builtin.address().to_string());
         let schema = provider.schema();
         let kinds = [&schema.resources, &schema.data_sources, &schema.ephemerals];

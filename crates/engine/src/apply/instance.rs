@@ -8,7 +8,8 @@ use groma_model::codec::{json, msgpack};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::value::Value;
 use groma_provider::api::{
-    ApplyRequest, ApplyResponse, Outcome, Pending, PlanRequest, PlanResponse, Private, Provider, ReadDataRequest,
+    ApplyRequest, ApplyResponse, Effects, Outcome, Pending, PlanRequest, PlanResponse, Private, Provider,
+    ReadDataRequest,
 };
 use groma_state::journal::{Action as LoggedAction, Operation};
 use groma_state::{Digest, ObjectState, ObjectStatus};
@@ -210,7 +211,8 @@ impl Run<'_> {
 
     /// Writes down what is about to be asked, if it has effects that would have to be looked for.
     async fn intend(&self, request: &ApplyRequest) -> Result<Option<Operation>, Diagnostics> {
-        if self.provider.is_pure() {
+        let effects = self.provider.effects();
+        if effects == Effects::None {
             return Ok(None);
         }
         let action = match (request.prior.is_null(), request.planned.is_null()) {
@@ -228,6 +230,7 @@ impl Run<'_> {
             planned: msgpack::encode(&request.planned, &ty).ok().map(|bytes| Digest::of(&bytes)),
             identity: identity.and_then(|identity| json::encode_plain(identity).ok()),
             import_id: id.filter(|_| action == LoggedAction::Create),
+            repeatable: effects == Effects::Repeatable,
         };
         self.logbook.intend(intended).await
     }

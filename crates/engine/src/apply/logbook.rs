@@ -26,6 +26,8 @@ pub struct Intended {
     pub identity: Option<String>,
     /// What it could be imported by, if that is known already.
     pub import_id: Option<String>,
+    /// Whether it comes out the same when it is done twice.
+    pub repeatable: bool,
 }
 
 /// Keeps a log of an apply.

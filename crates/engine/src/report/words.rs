@@ -4,6 +4,7 @@ use groma_model::address::{InstanceKey, ResourceMode};
 
 use super::attributes::{AttributeChange, Difference};
 use crate::change::{Action, Change, Note, Reason};
+use crate::pending::Pending;
 use crate::plan::{Mode, Plan};
 
 /// What is done, in a sentence.
@@ -15,6 +16,7 @@ pub(super) fn summary(change: &Change) -> String {
     };
     match action {
         Action::NoOp if change.importing.is_some() => format!("{subject} will be imported, and nothing else."),
+        Action::NoOp if change.only_waits() => format!("{subject} is waited for: it is there, and not ready."),
         Action::NoOp => format!("Nothing is done with {address}."),
         Action::Create => format!("{subject} will be created."),
         Action::Read => format!("{subject} will be read when the plan is applied."),
@@ -27,6 +29,12 @@ pub(super) fn summary(change: &Change) -> String {
         Action::Forget => format!("{subject} will be forgotten: the object stays, and leaves the state."),
         Action::ForgetThenCreate => format!("{subject} will be replaced: the old object is forgotten, not destroyed."),
     }
+}
+
+/// What it lacks.
+pub(super) fn not_ready(pending: &Pending) -> String {
+    let seen = pending.last_seen.as_ref().map(|seen| format!(" Last seen: {seen}.")).unwrap_or_default();
+    format!("It was not ready when it was last looked at: waiting for {}.{seen}", pending.waiting_for)
 }
 
 /// Why, where the planner wrote down why.

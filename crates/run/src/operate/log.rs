@@ -1,6 +1,7 @@
 //! The log of an apply: intents and outcomes go into the journal of the state, and the state itself is stored when that is due. Both
 //! happen on threads of their own, since they wait for disks and servers, and an apply must not.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -49,7 +50,7 @@ pub(super) struct RunLog {
     flush: mpsc::Sender<()>,
     snapshots: mpsc::Sender<(State, Mark)>,
     /// Changes of earlier runs that may have made objects which nobody knows.
-    doubtful: Vec<AbsObject>,
+    doubtful: BTreeMap<AbsObject, Operation>,
 }
 
 /// The threads of a log. They end when the log is dropped.
@@ -93,7 +94,7 @@ impl RunLog {
         };
         let storer = std::thread::spawn(move || clerk.keep_storing(&to_store));
         let in_doubt = journal.in_flight().into_iter().filter(|intent| intent.action == Action::Create);
-        let doubtful = in_doubt.map(|intent| intent.object).collect();
+        let doubtful = in_doubt.map(|intent| (intent.object, intent.operation)).collect();
         let log = Self { journal, hosts, machine, interrupt, began, storing, news, safe, flush, snapshots, doubtful };
         (Arc::new(log), Clerks(vec![flusher, storer]))
     }
@@ -103,21 +104,22 @@ impl RunLog {
     }
 
     /// Why nothing new may begin.
-    fn refusal(&self, object: &AbsObject) -> Option<Diagnostic> {
+    fn refusal(&self, change: &Intended) -> Option<Diagnostic> {
         if let Some(overtaken) = &self.storing().overtaken {
             return Some(overtaken.clone());
         }
-        self.doubtful.contains(object).then(|| possibly_created(object))
+        let is_doubtful = change.action == Action::Create && self.doubtful.contains_key(&change.object);
+        (is_doubtful && !change.repeatable).then(|| possibly_created(&change.object))
     }
 }
 
 #[async_trait]
 impl Logbook for RunLog {
     async fn intend(&self, change: Intended) -> Result<Option<Operation>, Diagnostics> {
-        if let Some(refusal) = self.refusal(&change.object).filter(|_| change.action == Action::Create) {
+        if let Some(refusal) = self.refusal(&change) {
             return Err(refusal.into());
         }
-        let Intended { object, action, mut provider, planned, identity, import_id } = change;
+        let Intended { object, action, mut provider, planned, identity, import_id, .. } = change;
         self.hosts.name_provider(&mut provider.config.provider);
         let begun = identity::utc_text(groma_lang::environment::Environment::now(&self.machine));
         let change = Change { object, action, provider, planned, identity, import_id, begun };
@@ -134,6 +136,10 @@ impl Logbook for RunLog {
     ) -> Result<Option<Ticket>, Diagnostics> {
         if let After::Present { provider, .. } = &mut after {
             self.hosts.name_provider(&mut provider.config.provider);
+        }
+        if let (Some(doubt), After::Present { .. }) = (self.doubtful.get(&object), &after) {
+            // It was made once more, which comes to the same.
+            let _ = self.journal.settle(*doubt).map_err(|error| told(&error))?;
         }
         self.journal.conclude(operation, object, after).map(Some).map_err(|error| told(&error))
     }

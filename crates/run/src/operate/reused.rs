@@ -12,9 +12,10 @@ use groma_model::text::Str;
 use groma_model::value::Value;
 use groma_provider::api::{
     Answer, ApplyRequest, ApplyResponse, CallError, CallFunctionRequest, CallFunctionResponse, ConfigureRequest,
-    EphemeralObject, EphemeralRenewal, ImportRequest, ImportResponse, ListRequest, ListSink, Metadata, MoveRequest,
-    MoveResponse, OpenRequest, PlanRequest, PlanResponse, Private, Provider, ProviderSchema, ReadDataRequest,
-    ReadDataResponse, ReadRequest, ReadResponse, UpgradeIdentityRequest, UpgradeRequest, UpgradeResponse,
+    Effects, EphemeralObject, EphemeralRenewal, ImportRequest, ImportResponse, ListRequest, ListSink, Metadata,
+    MoveRequest, MoveResponse, OpenRequest, PlanRequest, PlanResponse, Private, Provider, ProviderSchema,
+    ReadDataRequest, ReadDataResponse, ReadRequest, ReadResponse, UpgradeIdentityRequest, UpgradeRequest,
+    UpgradeResponse,
 };
 use tokio::sync::Mutex;
 
@@ -81,8 +82,8 @@ impl Provider for Reused {
         self.first.schema()
     }
 
-    fn is_pure(&self) -> bool {
-        self.first.is_pure()
+    fn effects(&self) -> Effects {
+        self.first.effects()
     }
 
     async fn metadata(&self) -> Answer<Metadata> {

@@ -14,8 +14,8 @@ use groma_model::schema::{Block, Schema};
 use groma_model::text::Str;
 use groma_model::value::Value;
 use groma_provider::api::{
-    Answer, ApplyRequest, ApplyResponse, EphemeralObject, OpenRequest, Outcome, PlanRequest, PlanResponse, Private,
-    Provider, ProviderSchema, RawState, ReadDataRequest, ReadDataResponse, ReadRequest, ReadResponse,
+    Answer, ApplyRequest, ApplyResponse, Effects, EphemeralObject, OpenRequest, Outcome, PlanRequest, PlanResponse,
+    Private, Provider, ProviderSchema, RawState, ReadDataRequest, ReadDataResponse, ReadRequest, ReadResponse,
     UpgradeIdentityRequest, UpgradeRequest, UpgradeResponse,
 };
 
@@ -117,8 +117,8 @@ impl Provider for MockProvider {
         &self.schema
     }
 
-    fn is_pure(&self) -> bool {
-        true
+    fn effects(&self) -> Effects {
+        Effects::None
     }
 
     /// Nothing that it makes was ever written by another version of it.
