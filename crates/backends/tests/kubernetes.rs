@@ -15,9 +15,11 @@ mod tools;
 
 use std::time::Duration;
 
-use actor::{Actor, Recorder, act, backend, clock, lock_eventually};
+use actor::{Actor, Recorder, act, backend, backend_of, clock, lock_eventually};
 use cluster::Namespace;
 use groma_backends::BackendError;
+use groma_model::ty::Type;
+use groma_model::value::Value;
 use groma_state::{LockError, StateStore as _, StoreError, WorkspaceName};
 use tools::Tool;
 
@@ -238,13 +240,13 @@ fn workspaces_come_and_go() {
     // Of another suffix.
     let mut other = place.settings();
     other[0].1 = "other".to_owned();
-    let other = backend_of(&other, &place);
+    let other = backend_with(&other, &place);
     assert_eq!(other.workspaces().unwrap().len(), 1);
     let error = other.open(&name("Prod"), std::sync::Arc::new(groma_state::PlainCodec)).err().unwrap();
     assert!(error.to_string().contains("the secret name tfstate-Prod-other is invalid"), "{error}");
 }
 
-fn backend_of(settings: &[(&'static str, String)], place: &Namespace) -> std::sync::Arc<dyn groma_backends::Backend> {
+fn backend_with(settings: &[(&'static str, String)], place: &Namespace) -> std::sync::Arc<dyn groma_backends::Backend> {
     let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
     backend("kubernetes", &settings, place.scratch())
 }
@@ -259,31 +261,96 @@ fn what_a_cluster_refuses_is_said() {
     };
     // No right to do it.
     set(&mut settings, "token", groma_testkit::servers::kube::NOBODY_TOKEN);
-    let error = Actor::new(&*backend_of(&settings, &place)).read().unwrap_err().to_string();
+    let error = Actor::new(&*backend_with(&settings, &place)).read().unwrap_err().to_string();
     assert!(
         error.contains("cannot get resource \"secrets\"") && error.contains("the verb \"get\" for \"secrets\""),
         "{error}"
     );
-    let error = Actor::new(&*backend_of(&settings, &place)).lock("l").unwrap_err().to_string();
+    let error = Actor::new(&*backend_with(&settings, &place)).lock("l").unwrap_err().to_string();
     assert!(error.contains("the verb \"get\" for \"leases\""), "{error}");
-    let error = backend_of(&settings, &place).workspaces().unwrap_err().to_string();
+    let error = backend_with(&settings, &place).workspaces().unwrap_err().to_string();
     assert!(error.contains("the verb \"list\" for \"secrets\""), "{error}");
     // Nobody.
     set(&mut settings, "token", "canary");
-    let error = Actor::new(&*backend_of(&settings, &place)).read().unwrap_err().to_string();
+    let error = Actor::new(&*backend_with(&settings, &place)).read().unwrap_err().to_string();
     assert!(error.contains("does not know who is asking") && !error.contains("canary"), "{error}");
     // No namespace.
     let mut settings = place.settings();
     set(&mut settings, "namespace", "nowhere");
-    let error = Actor::new(&*backend_of(&settings, &place)).lock("l").unwrap_err().to_string();
+    let error = Actor::new(&*backend_with(&settings, &place)).lock("l").unwrap_err().to_string();
     assert!(error.contains("there is no namespace \"nowhere\""), "{error}");
     // No server.
     let mut settings = place.settings();
     set(&mut settings, "host", "https://127.0.0.1:1");
     let began = clock();
-    let error = Actor::new(&*backend_of(&settings, &place)).read().unwrap_err().to_string();
+    let error = Actor::new(&*backend_with(&settings, &place)).read().unwrap_err().to_string();
     assert!(error.contains("the cluster cannot be reached"), "{error}");
     assert!(clock() - began < Duration::from_secs(60));
+}
+
+#[test]
+fn a_program_can_say_who_is_asking() {
+    let place = Namespace::new("exec");
+    let reach = groma_testkit::servers::kube::shared();
+    let settings = |environment: &str| {
+        let script = "printf '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\
+                      \"status\":{\"token\":\"%s\"}}' \"$THE_TOKEN$1\"";
+        let arguments = ["-c", script, "sh", "-cluster"].map(Value::from).to_vec();
+        let exec = Value::object([
+            ("api_version", Value::from("client.authentication.k8s.io/v1")),
+            ("command", Value::from("sh")),
+            ("args", Value::list(Type::String, arguments)),
+            ("env", Value::map(Type::String, [("THE_TOKEN", Value::from(environment))].into_iter().collect())),
+        ]);
+        let certificate = std::fs::read_to_string(&reach.certificate).unwrap();
+        Value::object([
+            ("secret_suffix", Value::from("app")),
+            ("namespace", Value::from("exec")),
+            ("host", Value::from(reach.url.as_str())),
+            ("cluster_ca_certificate", Value::from(certificate)),
+            ("exec", Value::list(exec.ty(), vec![exec])),
+        ])
+    };
+    let mut actor = Actor::new(&*backend_of("kubernetes", &settings("admin-of-the-test"), place.scratch()));
+    actor.read().unwrap();
+    actor.write("a").unwrap();
+    let mut actor = Actor::new(&*backend_of("kubernetes", &settings("canary"), place.scratch()));
+    let error = actor.read().unwrap_err().to_string();
+    assert!(error.contains("does not know who is asking") && !error.contains("canary"), "{error}");
+}
+
+#[test]
+fn what_another_tool_does_after_a_kill_is_merged() {
+    let place = Namespace::new("merged");
+    let settings = place.settings();
+    let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let work = Tool::tofu().workspace(place.scratch(), &tools::block("kubernetes", &settings));
+    work.run(&["apply", "-auto-approve", "-var=name=first"]).succeeds();
+    let mut holder = place.other();
+    let id = "7b0c8a1e-0d8f-4d0a-9a55-0c5c5d3b1f01";
+    assert_eq!(holder.ask(&format!("lock {id}")), "ok");
+    assert_eq!(holder.ask("begin"), "name,thing");
+    assert_eq!(holder.ask("make a"), "ok");
+    assert_eq!(holder.ask("save"), "ok");
+    assert_eq!(holder.ask("make b"), "ok");
+    holder.kill();
+    // The last snapshot is there, and locked. People take the lock away, and go on.
+    let said = work.run(&["apply", "-auto-approve", "-var=name=second"]).fails();
+    assert!(said.contains("Error acquiring the state lock") && said.contains(id), "{said}");
+    work.run(&["force-unlock", "-force", id]).succeeds();
+    let said = work.run(&["state", "list"]).succeeds();
+    assert!(said.contains("test_thing.a") && !said.contains("test_thing.b"), "{said}");
+    work.run(&["state", "rm", "terraform_data.thing"]).succeeds();
+    // Nobody is silent, so nobody is waited for.
+    let backend = place.backend();
+    let mut next = Actor::new(&*backend);
+    let began = clock();
+    next.lock("w").unwrap();
+    assert!(clock() - began < Duration::from_secs(5));
+    let (mut recorder, known) = Recorder::begin(next, place.scratch());
+    assert_eq!(known, ["name", "a", "b"]);
+    recorder.finish().unwrap();
+    assert_eq!(Actor::new(&*backend).read().unwrap(), ["name", "a", "b"]);
 }
 
 #[test]

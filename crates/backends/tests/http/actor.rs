@@ -50,13 +50,17 @@ pub(crate) fn clock() -> Duration {
 
 /// A backend, as a configuration would make it, without anything in the environment.
 pub(crate) fn backend(name: &str, settings: &[(&str, &str)], scratch: &Path) -> Arc<dyn Backend> {
-    let kind = kind(name).unwrap();
     let value = |text: &str| match text {
         "true" => Value::from(true),
         text => Value::from(text),
     };
     let given = settings.iter().map(|(name, text)| ((*name).to_owned(), value(text)));
-    let settings = Value::object(given.collect::<Vec<_>>());
+    backend_of(name, &Value::object(given.collect::<Vec<_>>()), scratch)
+}
+
+/// The same, with settings of any type.
+pub(crate) fn backend_of(name: &str, settings: &Value, scratch: &Path) -> Arc<dyn Backend> {
+    let kind = kind(name).unwrap();
     let surroundings = Surroundings {
         variable: Arc::new(|_| None),
         working_dir: scratch.to_owned(),
@@ -65,7 +69,7 @@ pub(crate) fn backend(name: &str, settings: &[(&str, &str)], scratch: &Path) -> 
         random: Arc::new(random),
         spool: scratch.join("spool"),
     };
-    match kind.configure(&settings, &surroundings) {
+    match kind.configure(settings, &surroundings) {
         Ok(backend) => backend,
         Err(wrong) => panic!("{wrong:?}"),
     }
