@@ -238,8 +238,12 @@ impl JournalHome for CompanionHome {
         let written = Arc::new(Mutex::new(start.to_vec()));
         let closed = Arc::<AtomicBool>::default();
         let companions = Arc::clone(&self.companions);
-        self.own =
-            Some(Own { chain: chain.clone(), written: Arc::clone(&written), spooled: None, closed: Arc::clone(&closed) });
+        self.own = Some(Own {
+            chain: chain.clone(),
+            written: Arc::clone(&written),
+            spooled: None,
+            closed: Arc::clone(&closed),
+        });
         Ok(Box::new(Segments { companions, chain, next: 1, added: Vec::new(), written, closed }))
     }
 

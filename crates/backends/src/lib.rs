@@ -55,11 +55,14 @@ pub struct Place {
     pub journal: Option<Box<dyn JournalHome>>,
 }
 
+/// Variables of the environment, by name.
+pub type Variables = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
 /// What backends ask of the outside.
 #[derive(Clone)]
 pub struct Surroundings {
     /// Variables of the environment.
-    pub variable: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    pub variable: Variables,
     /// Where relative paths start.
     pub working_dir: PathBuf,
     /// The folder of the user.

@@ -6,6 +6,7 @@ mod credentials;
 mod journal;
 mod location;
 mod lock;
+mod options;
 mod schema;
 mod store;
 #[cfg(test)]

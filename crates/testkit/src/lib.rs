@@ -7,6 +7,7 @@ pub mod chance;
 pub mod cloud;
 pub mod configuration;
 pub mod edit;
+pub mod servers;
 pub mod simulator;
 pub mod workspace;
 pub mod writing;

@@ -72,10 +72,8 @@ impl Spool {
     /// A new file with these bytes. Everything that becomes safe in it is added to `written`.
     pub(super) fn create(&self, bytes: &[u8], written: Arc<Mutex<Vec<u8>>>) -> io::Result<SpoolFile> {
         make_dir(&self.dir)?;
-        let mut last = io::Error::other(format!(
-            "there are {SLOTS} journals for this state already in {}",
-            self.dir.display()
-        ));
+        let mut last =
+            io::Error::other(format!("there are {SLOTS} journals for this state already in {}", self.dir.display()));
         for path in self.paths() {
             // Reserved by its name, and filled as a whole: an empty one says nothing.
             match options().create_new(true).open(&path) {

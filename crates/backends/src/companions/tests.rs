@@ -61,7 +61,8 @@ impl Companions for Memory {
 
     fn list(&self) -> io::Result<Vec<Companion>> {
         self.call(|blobs| {
-            let companion = |(name, bytes): (&String, &Vec<u8>)| Companion { name: name.clone(), size: bytes.len() as u64 };
+            let companion =
+                |(name, bytes): (&String, &Vec<u8>)| Companion { name: name.clone(), size: bytes.len() as u64 };
             blobs.iter().map(companion).collect()
         })
     }
@@ -246,37 +247,48 @@ fn a_paused_holder_goes_on_in_a_file_that_its_machine_finds() {
     assert_eq!(Process::new(&server, dir.path(), 6).read(), None);
 }
 
+/// A home that only remembers what it was begun with.
+struct Catch(Arc<Mutex<Vec<u8>>>);
+
+/// A file that is none.
+struct Nowhere;
+
+impl JournalFile for Nowhere {
+    fn append(&mut self, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn place(&self) -> String {
+        String::new()
+    }
+}
+
+impl JournalHome for Catch {
+    fn read(&mut self) -> io::Result<Vec<JournalPart>> {
+        Ok(Vec::new())
+    }
+
+    fn begin(&mut self, start: &[u8]) -> io::Result<Box<dyn JournalFile>> {
+        *self.0.lock().unwrap() = start.to_vec();
+        Ok(Box::new(Nowhere))
+    }
+
+    fn go_on_elsewhere(&mut self, _: &[u8]) -> io::Result<Box<dyn JournalFile>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn remove(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// The bytes that a journal begins with.
 fn start(run: u8) -> Vec<u8> {
     let bytes = Arc::new(Mutex::new(Vec::new()));
-    struct Catch(Arc<Mutex<Vec<u8>>>);
-    struct Nowhere;
-    impl JournalFile for Nowhere {
-        fn append(&mut self, _: &[u8]) -> io::Result<()> {
-            Ok(())
-        }
-        fn sync(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-        fn place(&self) -> String {
-            String::new()
-        }
-    }
-    impl JournalHome for Catch {
-        fn read(&mut self) -> io::Result<Vec<JournalPart>> {
-            Ok(Vec::new())
-        }
-        fn begin(&mut self, start: &[u8]) -> io::Result<Box<dyn JournalFile>> {
-            *self.0.lock().unwrap() = start.to_vec();
-            Ok(Box::new(Nowhere))
-        }
-        fn go_on_elsewhere(&mut self, _: &[u8]) -> io::Result<Box<dyn JournalFile>> {
-            Err(io::ErrorKind::Unsupported.into())
-        }
-        fn remove(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
     Journal::begin(Box::new(Catch(Arc::clone(&bytes))), header(RunId([run; 8])), None, Vec::new(), None).unwrap();
     let bytes = bytes.lock().unwrap();
     bytes.clone()

@@ -2,6 +2,7 @@
 //! The names are those of `lib/pq`, which the other tools use, with its defaults.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -75,7 +76,11 @@ impl Address {
             "disable" => SslMode::Disable,
             "allow" | "prefer" => SslMode::Prefer,
             "require" | "verify-ca" | "verify-full" => SslMode::Require,
-            other => return Err(format!("unsupported sslmode {other:?}; there are disable, require, verify-ca and verify-full")),
+            other => {
+                return Err(format!(
+                    "unsupported sslmode {other:?}; there are disable, require, verify-ca and verify-full"
+                ));
+            }
         });
         let host = take("host").unwrap_or_else(|| "localhost".to_owned());
         let ports = take("port").unwrap_or_else(|| "5432".to_owned());
@@ -106,7 +111,7 @@ impl Address {
             Some(Ok(seconds)) => Duration::from_secs(seconds),
             Some(Err(_)) => return Err("connect_timeout is no number of seconds".to_owned()),
         };
-        config.connect_timeout(patience).keepalives_idle(Duration::from_secs(60));
+        config.connect_timeout(patience).keepalives_idle(Duration::from_mins(1));
         let fallback = take("fallback_application_name");
         config.application_name(take("application_name").or(fallback).unwrap_or_else(|| "groma".to_owned()));
         match take("target_session_attrs").as_deref() {
@@ -117,7 +122,16 @@ impl Address {
             Some(other) => return Err(format!("unsupported target_session_attrs {other:?}")),
         }
         let mut options = take("options").unwrap_or_default();
-        for ours in ["client_encoding", "binary_parameters", "disable_prepared_binary_result", "sslsni", "sslinline", "krbsrvname", "krbspn", "gssencmode"] {
+        for ours in [
+            "client_encoding",
+            "binary_parameters",
+            "disable_prepared_binary_result",
+            "sslsni",
+            "sslinline",
+            "krbsrvname",
+            "krbspn",
+            "gssencmode",
+        ] {
             take(ours);
         }
         // Everything else is a setting of the session.
@@ -126,7 +140,7 @@ impl Address {
                 return Err(format!("there is no parameter {name:?}"));
             }
             let value = value.replace('\\', "\\\\").replace(' ', "\\ ");
-            options.push_str(&format!(" -c {name}={value}"));
+            let _ = write!(options, " -c {name}={value}");
         }
         if !options.trim().is_empty() {
             config.options(options.trim());
@@ -164,7 +178,8 @@ fn of_pairs(text: &str) -> Result<Parameters, String> {
     let mut parameters = Parameters::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
-        let (name, after) = rest.split_once('=').ok_or("it is neither a postgres:// URL nor a list of names and values")?;
+        let (name, after) =
+            rest.split_once('=').ok_or("it is neither a postgres:// URL nor a list of names and values")?;
         let after = after.trim_start();
         let (quoted, mut letters) = match after.strip_prefix('\'') {
             Some(inner) => (true, inner.char_indices()),
@@ -226,7 +241,9 @@ mod tests {
     fn address(conn_str: &str, variables: &'static [(&str, &str)]) -> Result<Address, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let surroundings = Surroundings {
-            variable: Arc::new(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, it)| (*it).to_owned())),
+            variable: Arc::new(|name| {
+                variables.iter().find(|(known, _)| *known == name).map(|(_, it)| (*it).to_owned())
+            }),
             working_dir: "wd".into(),
             home: None,
             runtime: runtime.handle().clone(),
@@ -238,8 +255,12 @@ mod tests {
 
     #[test]
     fn both_forms_say_the_same() {
-        let url = address("postgres://me:s%40%20x@db.example:5433/st%61tes?sslmode=disable&search_path=a%20b", &[]).unwrap();
-        let pairs = address("host=db.example port=5433 user = me password='s@ x' dbname=states sslmode=disable search_path='a b'", &[]);
+        let url =
+            address("postgres://me:s%40%20x@db.example:5433/st%61tes?sslmode=disable&search_path=a%20b", &[]).unwrap();
+        let pairs = address(
+            "host=db.example port=5433 user = me password='s@ x' dbname=states sslmode=disable search_path='a b'",
+            &[],
+        );
         for address in [url, pairs.unwrap()] {
             assert_eq!(address.shown, "me@db.example:5433/states");
             assert_eq!(address.config.get_password(), Some("s@ x".as_bytes()));
@@ -250,7 +271,9 @@ mod tests {
 
     #[test]
     fn what_is_not_said_comes_from_variables_and_then_from_defaults() {
-        let given = address("", &[("PGHOST", "/run/pg"), ("PGUSER", "u"), ("PGPASSWORD", "p"), ("PGSSLMODE", "disable")]).unwrap();
+        let given =
+            address("", &[("PGHOST", "/run/pg"), ("PGUSER", "u"), ("PGPASSWORD", "p"), ("PGSSLMODE", "disable")])
+                .unwrap();
         assert_eq!(given.shown, "u@/run/pg:5432/u");
         let nothing = address("", &[("USER", "somebody")]).unwrap();
         assert_eq!(nothing.shown, "somebody@localhost:5432/somebody");

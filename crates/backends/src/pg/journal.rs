@@ -81,7 +81,8 @@ impl Companions for JournalRows {
         let query = format!("SELECT object, length(data) FROM {}", self.chosen());
         self.run("list the journal", async |client: &Client| {
             let rows = client.query(&query, &[&self.database.tables.table, &self.workspace]).await?;
-            let companion = |row: &tokio_postgres::Row| Companion { name: row.get(0), size: row.get::<_, i32>(1) as u64 };
+            let companion =
+                |row: &tokio_postgres::Row| Companion { name: row.get(0), size: row.get::<_, i32>(1) as u64 };
             Ok(rows.iter().map(companion).collect())
         })
     }

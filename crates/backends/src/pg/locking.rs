@@ -90,7 +90,12 @@ pub(super) async fn release(client: &Client, keys: &Keys) -> Result<(), Error> {
 }
 
 /// From the creation of a row to the row that was created, so that others can create theirs.
-pub(super) async fn move_to_row(client: &Client, database: &Database, workspace: &str, keys: &mut Keys) -> Result<(), Error> {
+pub(super) async fn move_to_row(
+    client: &Client,
+    database: &Database,
+    workspace: &str,
+    keys: &mut Keys,
+) -> Result<(), Error> {
     if keys.0.iter().all(|key| *key >= 0) {
         return Ok(());
     }
@@ -141,7 +146,8 @@ impl Holder {
     }
 
     pub(super) fn info(&self, path: &str) -> LockInfo {
-        let who = self.application.strip_prefix(MARK).and_then(|rest| rest.split_once(' ')).map(|(_, who)| who.to_owned());
+        let who =
+            self.application.strip_prefix(MARK).and_then(|rest| rest.split_once(' ')).map(|(_, who)| who.to_owned());
         let tool = if self.id().is_some() { "groma" } else { "another tool" };
         LockInfo {
             id: self.id().map_or_else(|| self.process.to_string(), str::to_owned),
@@ -183,7 +189,9 @@ pub(super) async fn explain(client: &Client, database: &Database, workspace: &st
             let found = holder(client, key).await.ok().flatten();
             let mut reason = format!("{reason}: {workspace}.");
             if found.as_ref().is_some_and(|holder| holder.id().is_none()) {
-                reason.push_str(" The ID below is that of the process on the server that holds the lock; \"force-unlock\" ends it.");
+                reason.push_str(
+                    " The ID below is that of the process on the server that holds the lock; \"force-unlock\" ends it.",
+                );
             }
             let info = found.map(|holder| Box::new(holder.info(&database.place(workspace))));
             LockError::Held { reason, info, process: None }

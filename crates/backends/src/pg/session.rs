@@ -160,7 +160,8 @@ impl Database {
         let mut client = self.connect(&doing).await?;
         let run = async {
             let transaction = client.transaction().await?;
-            let journal = transaction.query_one("SELECT to_regclass($1) IS NOT NULL", &[&self.tables.journal()]).await?;
+            let journal =
+                transaction.query_one("SELECT to_regclass($1) IS NOT NULL", &[&self.tables.journal()]).await?;
             if journal.get(0) {
                 let rows = format!("DELETE FROM {} WHERE states = $1 AND workspace = $2", self.tables.journal());
                 transaction.execute(&rows, &[&self.tables.table, &workspace]).await?;
@@ -175,7 +176,8 @@ impl Database {
 
 /// Makes something, which others may do at the same time.
 pub(super) async fn make(client: &Client, statement: &str) -> Result<(), Error> {
-    let same_time = [SqlState::UNIQUE_VIOLATION, SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_SCHEMA, SqlState::DUPLICATE_OBJECT];
+    let same_time =
+        [SqlState::UNIQUE_VIOLATION, SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_SCHEMA, SqlState::DUPLICATE_OBJECT];
     for _ in 0..5 {
         match client.batch_execute(statement).await {
             Err(error) if error.code().is_some_and(|code| same_time.contains(code)) => {}

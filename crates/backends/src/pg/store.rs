@@ -15,7 +15,10 @@ enum Seen {
     Nothing,
     /// There was no row, or nothing in it.
     Absent,
-    There { digest: Digest, version: Version },
+    There {
+        digest: Digest,
+        version: Version,
+    },
 }
 
 /// The lock that is held.
@@ -142,8 +145,9 @@ impl RowStore {
         }
         let bytes = self.codec.encode(next)?;
         let doing = "store the state";
-        let text = String::from_utf8(bytes)
-            .map_err(|_| self.database.because(doing, "it is no text, and this backend can keep nothing else").store())?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            self.database.because(doing, "it is no text, and this backend can keep nothing else").store()
+        })?;
         let mut tried = 0;
         let written = loop {
             self.connect(doing).await.map_err(Trouble::store)?;
@@ -227,7 +231,8 @@ impl RowStore {
             let Some(holder) = locking::holder(&client, key).await.map_err(failed)? else { continue };
             if holder.is_called(id) {
                 let ended = holder.end(&client).await.map_err(failed)?;
-                let refused = || self.database.because(doing, "the server does not end the process that holds the lock").lock();
+                let refused =
+                    || self.database.because(doing, "the server does not end the process that holds the lock").lock();
                 return if ended { Ok(()) } else { Err(refused()) };
             }
             other = other.or_else(|| Some(Box::new(holder.info(&self.place()))));

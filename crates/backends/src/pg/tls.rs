@@ -26,13 +26,16 @@ impl Tls {
         let names = self.mode == "verify-full";
         let verifier: Arc<dyn ServerCertVerifier> = match (&self.root, self.mode.as_str()) {
             (Some(root), _) => {
-                let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots(root)?), Arc::clone(&provider));
+                let verifier =
+                    WebPkiServerVerifier::builder_with_provider(Arc::new(roots(root)?), Arc::clone(&provider));
                 let inner = verifier.build().map_err(|error| format!("{} is of no use: {error}", root.display()))?;
                 if names { inner } else { Arc::new(AnyName(inner)) }
             }
             (None, "verify-ca" | "verify-full") => {
                 let inner = rustls_platform_verifier::Verifier::new(Arc::clone(&provider));
-                let inner = Arc::new(inner.map_err(|error| format!("the certificates of this machine are of no use: {error}"))?);
+                let inner = Arc::new(
+                    inner.map_err(|error| format!("the certificates of this machine are of no use: {error}"))?,
+                );
                 if names { inner } else { Arc::new(AnyName(inner)) }
             }
             _ => Arc::new(Anybody(Arc::clone(&provider))),

@@ -10,16 +10,16 @@ use bytes::Bytes;
 use groma_state::{LockError, StoreError};
 use http::header::{CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
-use md5::{Digest as _, Md5};
 use reqsign_aws_v4::Credential;
 use reqsign_core::Signer;
-use sha2::Sha256;
+use sha2::{Digest as _, Sha256};
 use tokio::task::JoinSet;
 
-use super::location::{Location, encoded};
+use super::location::Location;
+use super::options::{Extras, extras, web_client};
 use super::xml::{self, Found};
 use super::{credentials, lock};
-use crate::settings::{Settings, invalid};
+use crate::settings::Settings;
 use crate::{BackendError, Surroundings};
 
 /// How many requests are under way at the same time, where there are many.
@@ -27,6 +27,9 @@ const AT_ONCE: usize = 16;
 /// The first wait before a request is tried again; each one is twice as long as the last.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// What to do if a server does not know who asks.
+const CHECK_CREDENTIALS: &str = "Check the credentials: access_key and secret_key, AWS_ACCESS_KEY_ID and \
+     AWS_SECRET_ACCESS_KEY, or the profile";
 /// How often to try if others change the same object at the very same time.
 const COLLISIONS: u64 = 10;
 
@@ -86,17 +89,6 @@ pub(super) enum What {
     Journal,
 }
 
-/// Headers that go with every object.
-struct Extras {
-    /// To read, and to write.
-    customer_key: Vec<(HeaderName, HeaderValue)>,
-    /// To write.
-    writing: Vec<(HeaderName, HeaderValue)>,
-    state_tags: Option<HeaderValue>,
-    lock_tags: Option<HeaderValue>,
-    checksums: bool,
-}
-
 /// Makes requests for the objects of one bucket.
 pub(super) struct Client {
     inner: reqwest::Client,
@@ -131,7 +123,7 @@ impl Client {
         let doing = format!("read s3://{}/{key}", self.bucket);
         let headers = self.extras.customer_key.iter().cloned().collect();
         let answer = self.send(&doing, &Method::GET, &self.location.object(key), headers, &Bytes::new()).await?;
-        if answer.status == StatusCode::NOT_FOUND && answer.code() != "NoSuchBucket" {
+        if answer.is_missing() {
             return Ok(None);
         }
         let answer = self.expect_success(&doing, answer)?;
@@ -154,7 +146,9 @@ impl Client {
             What::Lock => self.extras.lock_tags.as_ref(),
             What::Journal => None,
         };
-        tags.into_iter().for_each(|tags| drop(headers.insert(HeaderName::from_static("x-amz-tagging"), tags.clone())));
+        if let Some(tags) = tags {
+            headers.insert(HeaderName::from_static("x-amz-tagging"), tags.clone());
+        }
         let kind = if what == What::Journal { "application/octet-stream" } else { "application/json" };
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
         if self.extras.checksums {
@@ -167,10 +161,8 @@ impl Client {
         }
         let body = Bytes::from(bytes);
         let answer = self.send(&doing, &Method::PUT, &self.location.object(key), headers, &body).await?;
-        let refused = answer.status == StatusCode::PRECONDITION_FAILED
-            // What was to be replaced is gone.
-            || (answer.status == StatusCode::NOT_FOUND && answer.code() == "NoSuchKey");
-        if refused {
+        // What was to be replaced may be gone.
+        if answer.status == StatusCode::PRECONDITION_FAILED || answer.is_missing() {
             return Ok(None);
         }
         Ok(Some(self.expect_success(&doing, answer)?.etag()))
@@ -180,7 +172,9 @@ impl Client {
     pub(super) async fn delete(&self, key: &str, etag: Option<&str>) -> Result<bool, Trouble> {
         let doing = format!("delete s3://{}/{key}", self.bucket);
         let mut headers = HeaderMap::new();
-        etag.into_iter().for_each(|etag| insert(&mut headers, IF_MATCH.as_str(), etag));
+        if let Some(etag) = etag {
+            insert(&mut headers, IF_MATCH.as_str(), etag);
+        }
         let conditional = !headers.is_empty();
         let answer = self.send(&doing, &Method::DELETE, &self.location.object(key), headers, &Bytes::new()).await?;
         if answer.status == StatusCode::PRECONDITION_FAILED {
@@ -189,7 +183,7 @@ impl Client {
         if answer.status == StatusCode::NOT_IMPLEMENTED && conditional {
             return Box::pin(self.delete(key, None)).await;
         }
-        if answer.status == StatusCode::NOT_FOUND && answer.code() != "NoSuchBucket" {
+        if answer.is_missing() {
             return Ok(true);
         }
         self.expect_success(&doing, answer).map(|_| true)
@@ -204,7 +198,8 @@ impl Client {
             let url = self.location.listing(prefix, next.as_deref());
             let answer = self.send(&doing, &Method::GET, &url, HeaderMap::new(), &Bytes::new()).await?;
             let answer = self.expect_success(&doing, answer)?;
-            let page = xml::listing(&String::from_utf8_lossy(&answer.body)).map_err(|reason| Trouble::new(&doing, reason))?;
+            let page =
+                xml::listing(&String::from_utf8_lossy(&answer.body)).map_err(|reason| Trouble::new(&doing, reason))?;
             all.extend(page.found);
             match page.next {
                 Some(token) if next.as_ref() != Some(&token) => next = Some(token),
@@ -232,7 +227,14 @@ impl Client {
     }
 
     /// Sends a request until there is an answer that will not get better.
-    async fn send(&self, doing: &str, method: &Method, url: &str, headers: HeaderMap, body: &Bytes) -> Result<Answer, Trouble> {
+    async fn send(
+        &self,
+        doing: &str,
+        method: &Method,
+        url: &str,
+        headers: HeaderMap,
+        body: &Bytes,
+    ) -> Result<Answer, Trouble> {
         let mut tried = 0;
         let mut wait = FIRST_WAIT;
         loop {
@@ -252,9 +254,20 @@ impl Client {
         }
     }
 
-    async fn send_once(&self, doing: &str, method: &Method, url: &str, headers: &HeaderMap, body: &Bytes) -> Result<Answer, Failed> {
+    async fn send_once(
+        &self,
+        doing: &str,
+        method: &Method,
+        url: &str,
+        headers: &HeaderMap,
+        body: &Bytes,
+    ) -> Result<Answer, Failed> {
         let ours = |reason: String| Failed::Ours(Trouble::new(doing, reason));
-        let request = http::Request::builder().method(method.clone()).uri(url).body(()).map_err(|error| ours(error.to_string()))?;
+        let request = http::Request::builder()
+            .method(method.clone())
+            .uri(url)
+            .body(())
+            .map_err(|error| ours(error.to_string()))?;
         let (mut parts, ()) = request.into_parts();
         parts.headers = headers.clone();
         insert(&mut parts.headers, "x-amz-content-sha256", &hex(&Sha256::digest(body)));
@@ -284,8 +297,9 @@ impl Client {
                 self.bucket
             )),
             ("InvalidAccessKeyId" | "SignatureDoesNotMatch" | "InvalidToken" | "ExpiredToken" | "InvalidClientTokenId", _) => {
-                Some("Check the credentials: access_key and secret_key, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile".to_owned())
+                Some(CHECK_CREDENTIALS.to_owned())
             }
+            _ if message.contains("access key") => Some(CHECK_CREDENTIALS.to_owned()),
             ("RequestTimeTooSkewed", _) => Some("Check the clock of this machine".to_owned()),
             ("NotImplemented", _) | (_, 501) => Some(
                 "The server does not know conditional writes (If-Match, If-None-Match), without which states are not safe".to_owned(),
@@ -325,6 +339,11 @@ impl Failed {
 impl Answer {
     fn code(&self) -> String {
         xml::error(&String::from_utf8_lossy(&self.body)).0
+    }
+
+    /// Whether the server says that there is no such object. Anything else that is not found says nothing about objects.
+    fn is_missing(&self) -> bool {
+        self.status == StatusCode::NOT_FOUND && self.code() == "NoSuchKey"
     }
 
     fn etag(&self) -> String {
@@ -390,96 +409,6 @@ pub(super) fn causes(error: &reqwest::Error) -> String {
         source = inner.source();
     }
     text
-}
-
-fn web_client(settings: &mut Settings<'_>, surroundings: &Surroundings) -> Result<reqwest::Client, groma_model::diag::Diagnostic> {
-    // One process has one crypto provider; another client may have set it already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut builder = reqwest::Client::builder()
-        .user_agent(concat!("groma/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(Duration::from_secs(10))
-        .read_timeout(Duration::from_secs(60))
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        .no_proxy()
-        .tls_danger_accept_invalid_certs(settings.flag("insecure", "", false));
-    if let Some(path) = settings.text("custom_ca_bundle", "AWS_CA_BUNDLE") {
-        let wrong = |reason: String| invalid("custom_ca_bundle", format!("{path}: {reason}"));
-        let bytes = std::fs::read(surroundings.working_dir.join(&path)).map_err(|error| wrong(error.to_string()))?;
-        let roots = reqwest::Certificate::from_pem_bundle(&bytes).map_err(|error| wrong(error.to_string()))?;
-        builder = builder.tls_certs_merge(roots);
-    }
-    let variable = |name: &str| {
-        let value = (surroundings.variable)(name).or_else(|| (surroundings.variable)(&name.to_lowercase()));
-        value.filter(|value| !value.is_empty())
-    };
-    let exceptions = settings.text("no_proxy", "").or_else(|| variable("NO_PROXY"));
-    let exceptions = exceptions.and_then(|text| reqwest::NoProxy::from_string(&text));
-    let plain = settings.text("http_proxy", "").or_else(|| variable("HTTP_PROXY"));
-    let secure = settings.text("https_proxy", "").or_else(|| variable("HTTPS_PROXY"));
-    let proxies = [("http_proxy", plain.map(reqwest::Proxy::http)), ("https_proxy", secure.map(reqwest::Proxy::https))];
-    for (name, proxy) in proxies {
-        if let Some(proxy) = proxy {
-            let proxy = proxy.map_err(|_| invalid(name, "it is no address of a proxy"))?;
-            builder = builder.proxy(proxy.no_proxy(exceptions.clone()));
-        }
-    }
-    builder.build().map_err(|error| groma_model::diag::Diagnostic::error("Invalid backend configuration", causes(&error)))
-}
-
-/// What goes with every object. None if it cannot be used, which is said in the settings.
-fn extras(settings: &mut Settings<'_>) -> Option<Extras> {
-    let header = |name: &'static str, value: &str| {
-        HeaderValue::try_from(value).ok().map(|value| (HeaderName::from_static(name), value))
-    };
-    let encrypt = settings.flag("encrypt", "", false);
-    let given = settings.text("sse_customer_key", "AWS_SSE_CUSTOMER_KEY");
-    let kms = settings.text("kms_key_id", "");
-    if given.is_some() && kms.is_some() {
-        let detail = "Only one of \"kms_key_id\" and \"sse_customer_key\" or AWS_SSE_CUSTOMER_KEY can be set.";
-        settings.wrong.push(groma_model::diag::Diagnostic::error("Invalid encryption configuration", detail));
-        return None;
-    }
-    let (mut customer_key, mut writing) = (Vec::new(), Vec::new());
-    if let Some(given) = given {
-        let Some(key) = STANDARD.decode(&given).ok().filter(|key| key.len() == 32) else {
-            let detail = "sse_customer_key must be 44 characters in length, and base64 encoded.";
-            settings.wrong.push(groma_model::diag::Diagnostic::error("Invalid sse_customer_key value", detail));
-            return None;
-        };
-        if encrypt {
-            let sum = STANDARD.encode(Md5::digest(&key));
-            customer_key.extend(header("x-amz-server-side-encryption-customer-algorithm", "AES256"));
-            customer_key.extend(header("x-amz-server-side-encryption-customer-key", &given));
-            customer_key.extend(header("x-amz-server-side-encryption-customer-key-md5", &sum));
-            customer_key.iter_mut().for_each(|(_, value)| value.set_sensitive(true));
-        }
-    } else if encrypt {
-        match &kms {
-            Some(id) => {
-                writing.extend(header("x-amz-server-side-encryption", "aws:kms"));
-                writing.extend(header("x-amz-server-side-encryption-aws-kms-key-id", id));
-            }
-            None => writing.extend(header("x-amz-server-side-encryption", "AES256")),
-        }
-    }
-    if let Some(acl) = settings.text("acl", "") {
-        match header("x-amz-acl", &acl) {
-            Some(acl) => writing.push(acl),
-            None => settings.wrong.push(invalid("acl", "it is no name of an ACL")),
-        }
-    }
-    let tags = |settings: &Settings<'_>, name: &str| {
-        let pairs: Vec<String> = settings
-            .texts_by_name(name)
-            .iter()
-            .map(|(name, value)| format!("{}={}", encoded(name, false), encoded(value, false)))
-            .collect();
-        (!pairs.is_empty()).then(|| HeaderValue::try_from(pairs.join("&")).ok()).flatten()
-    };
-    let (state_tags, lock_tags) = (tags(settings, "state_tags"), tags(settings, "lock_tags"));
-    let checksums = !settings.flag("skip_s3_checksum", "", false);
-    Some(Extras { customer_key, writing, state_tags, lock_tags, checksums })
 }
 
 /// The lock of a state is beside it.

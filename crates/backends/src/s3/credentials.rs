@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use bytes::Bytes;
+use groma_model::number::Number;
 use groma_model::value::Value;
 use reqsign_aws_v4::{
     AssumeRoleCredentialProvider, AssumeRoleWithWebIdentityCredentialProvider, Credential, DefaultCredentialProvider,
@@ -28,7 +29,7 @@ pub(super) fn signer(
         .with_env(Variables(surroundings.clone()))
         .with_file_read(Files(surroundings.working_dir.clone()))
         .with_http_send(Web(web.clone()));
-    let base = base(settings)?;
+    let base = base(settings);
     let sts_region = settings.text("sts_region", "").unwrap_or_else(|| region.to_owned());
     let sign = RequestSigner::new("s3", region);
     let role = role(settings);
@@ -52,7 +53,7 @@ fn has_sts_endpoint(settings: &Settings<'_>) -> bool {
 }
 
 /// Who asks before any role is taken on.
-fn base(settings: &mut Settings<'_>) -> Option<ProvideCredentialChain<Credential>> {
+fn base(settings: &mut Settings<'_>) -> ProvideCredentialChain<Credential> {
     let (key, secret) = (settings.text("access_key", ""), settings.text("secret_key", ""));
     match (key, secret) {
         (Some(key), Some(secret)) => {
@@ -60,7 +61,7 @@ fn base(settings: &mut Settings<'_>) -> Option<ProvideCredentialChain<Credential
             if let Some(token) = settings.text("token", "") {
                 fixed = fixed.with_session_token(&token);
             }
-            return Some(ProvideCredentialChain::new().push(fixed));
+            return ProvideCredentialChain::new().push(fixed);
         }
         (None, None) => {}
         (Some(_), None) => settings.wrong.push(invalid("access_key", "it goes together with \"secret_key\"")),
@@ -91,7 +92,7 @@ fn base(settings: &mut Settings<'_>) -> Option<ProvideCredentialChain<Credential
     } else if let Some(endpoint) = settings.text("ec2_metadata_service_endpoint", "AWS_EC2_METADATA_SERVICE_ENDPOINT") {
         builder = builder.imds(IMDSv2CredentialProvider::new().with_endpoint(endpoint));
     }
-    Some(ProvideCredentialChain::new().push(builder.build()))
+    ProvideCredentialChain::new().push(builder.build())
 }
 
 /// A role to take on.
@@ -135,20 +136,18 @@ fn assumed(
     sts: Signer<Credential>,
     region: String,
 ) -> Option<AssumeRoleCredentialProvider> {
-    let mut provider = AssumeRoleCredentialProvider::new(role.arn, sts).with_region(region).with_regional_sts_endpoint();
+    let mut provider =
+        AssumeRoleCredentialProvider::new(role.arn, sts).with_region(region).with_regional_sts_endpoint();
     let nested = role.inner.map(Settings::inner);
     let at = nested.as_ref().unwrap_or(settings);
     let prefixed = |name: &str| if role.inner.is_some() { name.to_owned() } else { format!("assume_role_{name}") };
-    let duration = match (role.inner, at.text("duration", "")) {
-        (Some(_), Some(text)) => match seconds(&text) {
-            Some(seconds) => Some(seconds),
-            None => {
-                settings.wrong.push(invalid("assume_role.duration", "it is no time like \"1h30m\""));
-                return None;
-            }
-        },
-        _ => at.given("assume_role_duration_seconds").and_then(Value::as_number).and_then(|number| number.to_u64()).map(|it| it as u32),
-    };
+    let given = at.text("duration", "").filter(|_| role.inner.is_some());
+    let old = at.given("assume_role_duration_seconds").and_then(Value::as_number).and_then(Number::to_u64);
+    let duration = given.as_deref().map_or_else(|| old.and_then(|it| u32::try_from(it).ok()), seconds);
+    if given.is_some() && duration.is_none() {
+        settings.wrong.push(invalid("assume_role.duration", "it is no time like \"1h30m\""));
+        return None;
+    }
     if let Some(duration) = duration {
         provider = provider.with_duration_seconds(duration);
     }

@@ -1,5 +1,7 @@
 //! Where objects are: the address of a key in a bucket, for servers of Amazon and of others.
 
+use std::fmt::Write as _;
+
 use url::Url;
 
 use crate::Surroundings;
@@ -35,14 +37,18 @@ impl Location {
             Some(endpoint) => match parse(&endpoint) {
                 Ok(found) => found,
                 Err(reason) => {
-                    settings.wrong.push(invalid("endpoints", format!("{endpoint:?} is no address of a server: {reason}")));
+                    settings
+                        .wrong
+                        .push(invalid("endpoints", format!("{endpoint:?} is no address of a server: {reason}")));
                     return None;
                 }
             },
             None => ("https".to_owned(), host(&region, dual, fips)),
         };
         // A dot in a bucket would be one more level than certificates are for.
-        let by_path = by_path || bucket.contains('.') || !bucket.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        let by_path = by_path
+            || bucket.contains('.')
+            || !bucket.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
         let base = if by_path {
             format!("{scheme}://{host}/{}", encoded(bucket, false))
         } else {
@@ -91,7 +97,7 @@ pub(super) fn encoded(text: &str, is_path: bool) -> String {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(byte.into()),
             b'/' if is_path => out.push('/'),
-            other => out.push_str(&format!("%{other:02X}")),
+            other => drop(write!(out, "%{other:02X}")),
         }
     }
     out

@@ -52,7 +52,8 @@ impl LockObject {
         let Some(object) = self.client.get(&self.key).await? else { return Ok(None) };
         let text = String::from_utf8_lossy(&object.bytes);
         let info = LockInfo::from_json(&text);
-        let renews = matches!(Json::parse(&text), Ok(Json::Object(fields)) if fields.iter().any(|(name, _)| &**name == RENEWAL));
+        let renews =
+            matches!(Json::parse(&text), Ok(Json::Object(fields)) if fields.iter().any(|(name, _)| &**name == RENEWAL));
         // What is no lock at all is in the way nevertheless.
         Ok(Some(Lock { renews: renews && info.is_some(), info: info.unwrap_or_default(), etag: object.etag }))
     }

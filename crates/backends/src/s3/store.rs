@@ -39,7 +39,10 @@ enum Seen {
     Nothing,
     /// There was no object.
     Absent,
-    There { etag: String, version: Option<Version> },
+    There {
+        etag: String,
+        version: Option<Version>,
+    },
 }
 
 /// What a store needs of the outside.
@@ -134,7 +137,8 @@ impl ObjectStore {
             return Err(StoreError::Conflict { expected: expected.cloned(), found: found.cloned() });
         }
         let bytes = self.codec.encode(next)?;
-        let written = self.client.put(&self.key, bytes.clone(), condition, What::State).await.map_err(Trouble::store)?;
+        let written =
+            self.client.put(&self.key, bytes.clone(), condition, What::State).await.map_err(Trouble::store)?;
         let etag = match written {
             Some(etag) => etag,
             None => self.after_conflict(expected, &bytes).await?,
@@ -207,7 +211,8 @@ impl ObjectStore {
                 (None, None) => return Ok(()),
                 (None, Some(gone)) => {
                     // The line is called as its first holder would have called it.
-                    let empty = State { tool_version: "0.0.0".to_owned(), lineage: gone.to_owned(), ..State::default() };
+                    let empty =
+                        State { tool_version: "0.0.0".to_owned(), lineage: gone.to_owned(), ..State::default() };
                     (self.codec.encode(&empty)?, None)
                 }
             };

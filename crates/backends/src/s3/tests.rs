@@ -120,7 +120,10 @@ fn workspaces_are_known_by_their_keys() {
 #[test]
 fn who_has_no_credentials_is_told_where_they_could_be() {
     let (runtime, surroundings) = surroundings(&[]);
-    let all = [ENOUGH.as_slice(), &[("skip_metadata_api_check", "true"), ("endpoint", "http://127.0.0.1:9"), ("use_path_style", "true")]];
+    let all = [
+        ENOUGH.as_slice(),
+        &[("skip_metadata_api_check", "true"), ("endpoint", "http://127.0.0.1:9"), ("use_path_style", "true")],
+    ];
     let backend = S3.configure(&settings(&all.concat()), &surroundings).unwrap();
     let error = backend.workspaces().err().unwrap().to_string();
     assert!(error.contains("No valid credential sources found"), "{error}");

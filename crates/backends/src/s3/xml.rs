@@ -78,7 +78,9 @@ pub(super) fn listing(document: &str) -> Result<Page, String> {
 pub(super) fn error(document: &str) -> (String, String) {
     let texts = texts(document).unwrap_or_default();
     let get = |name: &str| {
-        let found = texts.iter().find(|(path, _)| path.first().is_some_and(|first| first == "Error") && path.last().is_some_and(|last| last == name));
+        let found = texts.iter().find(|(path, _)| {
+            path.first().is_some_and(|first| first == "Error") && path.last().is_some_and(|last| last == name)
+        });
         found.map(|(_, text)| text.clone()).unwrap_or_default()
     };
     (get("Code"), get("Message"))
