@@ -163,6 +163,21 @@ fn what_turned_out_well_is_found_by_a_refresh() {
 }
 
 #[test]
+fn what_turned_out_well_is_found_by_any_apply() {
+    let api = Api::saying("starting");
+    let alone = config(&api, "");
+    let alone = alone.split("resource \"rest_object\" \"user\"").next().unwrap();
+    let rule = RULE.replace("TIMEOUT", "1ms");
+    let sandbox = Sandbox::new().file("main.tf", alone).file("waits.groma.hcl", &rule);
+    assert_eq!(sandbox.run(&["apply", "-auto-approve"]).code, 1);
+    api.say("up");
+    assert_eq!(sandbox.run(&["plan", "-detailed-exitcode"]).code, 0);
+    let outcome = sandbox.run(&["apply", "-auto-approve", "-no-color"]);
+    assert!(outcome.code == 0 && outcome.stdout.contains("No changes."), "{}", outcome.stdout);
+    assert_eq!(not_ready(&sandbox), "");
+}
+
+#[test]
 fn a_changed_configuration_updates_in_place_first_and_waits_again() {
     let api = Api::saying("starting");
     let sandbox = by_rule(&api, "1ms");

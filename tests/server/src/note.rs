@@ -8,7 +8,7 @@ use groma_model::ty::Type;
 use groma_model::value::{Entries, Value};
 use groma_provider::api::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportTarget, ImportedObject, ListEvent, ListRequest,
-    ListSink, ListedObject, MoveRequest, MoveResponse, Outcome, PlanRequest, PlanResponse, Private, RawState,
+    ListSink, ListedObject, MoveRequest, MoveResponse, NotReady, Outcome, PlanRequest, PlanResponse, Private, RawState,
     ReadRequest, ReadResponse, UpgradeResponse,
 };
 
@@ -82,11 +82,12 @@ pub(crate) fn upgrade_from_0(served: &Served, state: &RawState) -> UpgradeRespon
 pub(crate) fn read(request: ReadRequest) -> ReadResponse {
     // A note can be made to vanish, to see what becomes of its state.
     let gone = text(&request.current, "text") == Some("vanish");
+    let not_ready = text(&request.current, "text").and_then(lacking);
     ReadResponse {
         identity: identity(&request.current),
         object: if gone { Value::null(request.current.ty()) } else { request.current },
         private: request.private,
-        not_ready: None,
+        not_ready,
         deferred: None,
         diagnostics: Diagnostics::new(),
     }
@@ -120,6 +121,12 @@ pub(crate) fn plan(request: PlanRequest) -> PlanResponse {
     }
 }
 
+/// Some notes are never ready.
+fn lacking(text: &str) -> Option<NotReady> {
+    let last_seen = Some("nothing".to_owned());
+    (text == "slow").then(|| NotReady { waiting_for: "its reader".to_owned(), last_seen })
+}
+
 pub(crate) fn apply(served: &Served, request: ApplyRequest) -> ApplyResponse {
     let body = text(&request.planned, "text").unwrap_or_default().to_owned();
     let mut diagnostics = Diagnostics::new();
@@ -131,17 +138,19 @@ pub(crate) fn apply(served: &Served, request: ApplyRequest) -> ApplyResponse {
         outcome = Outcome::NothingMade;
         request.prior
     } else {
+        outcome = lacking(&body).map_or(Outcome::Done, Outcome::NotReady);
         let id = match text(&request.prior, "id") {
             Some(id) => id.to_owned(),
             None => format!("note:{}{body}", served.prefix()),
         };
         with(&request.planned, &[("id", Value::string(id)), ("size", size(&body))])
     };
+    let private: &[u8] = if matches!(outcome, Outcome::NotReady(_)) { b"{\"theirs\":1}" } else { b"applied" };
     ApplyResponse {
         outcome,
         identity: identity(&object),
         object,
-        private: Private(b"applied".to_vec()),
+        private: Private(private.to_vec()),
         legacy_type_system: false,
         diagnostics,
     }

@@ -14,8 +14,8 @@ use groma_model::ty::Type;
 use groma_model::value::Value;
 use groma_provider::api::{
     ApplyRequest, CallError, CallFunctionRequest, ClientCapabilities, ConfigureRequest, ImportRequest, ImportTarget,
-    ListEvent, ListRequest, MoveRequest, OpenRequest, Outcome, PlanRequest, PlanResponse, Private, Provider as _,
-    RawState, ReadDataRequest, ReadRequest, UpgradeIdentityRequest, UpgradeRequest,
+    ListEvent, ListRequest, MoveRequest, NotReady, OpenRequest, Outcome, PlanRequest, PlanResponse, Private,
+    Provider as _, RawState, ReadDataRequest, ReadRequest, UpgradeIdentityRequest, UpgradeRequest,
 };
 use groma_provider::wire::{Launch, PluginProvider, Pool, SchemaCache, Security, Settings, Source};
 
@@ -171,6 +171,37 @@ async fn is_refused(plugin: &PluginProvider) {
     assert_eq!(only(&applied.diagnostics), (Severity::Error, "Refused", Some(Path::root().attr("text"))));
 }
 
+/// What the protocol has no words for is said all the same, and stays between the two of us.
+async fn is_not_ready(plugin: &PluginProvider) {
+    let config = config(plugin, &[("text", Value::string("slow"))]);
+    let prior = Value::null(note_type(plugin));
+    let planned = plan(plugin, prior.clone(), config.clone()).await;
+    let request = ApplyRequest {
+        type_name: NOTE.into(),
+        prior,
+        planned: planned.planned,
+        config,
+        planned_private: planned.private,
+        planned_identity: planned.identity,
+        provider_meta: None,
+    };
+    let applied = plugin.apply(request).await.unwrap();
+    let lacking = NotReady { waiting_for: "its reader".to_owned(), last_seen: Some("nothing".to_owned()) };
+    assert_eq!(applied.outcome, Outcome::NotReady(lacking.clone()));
+    assert_eq!(applied.private, Private(b"{\"theirs\":1}".to_vec()));
+    // Others, who do not know that, must not take it for a success.
+    assert_eq!(only(&applied.diagnostics).1, "Resource is not ready");
+    let request = ReadRequest {
+        type_name: NOTE.into(),
+        current: applied.object,
+        private: applied.private.clone(),
+        identity: None,
+        provider_meta: None,
+    };
+    let read = plugin.read(request).await.unwrap();
+    assert_eq!((read.not_ready, read.private), (Some(lacking), applied.private));
+}
+
 /// What was stored in other forms.
 async fn upgrades(plugin: &PluginProvider) {
     let upgrade = |version, json: &str| UpgradeRequest {
@@ -260,6 +291,7 @@ async fn everything(protocol: &str, security: Security) {
     offers(&plugin, protocol).await;
     lives(&plugin).await;
     is_refused(&plugin).await;
+    is_not_ready(&plugin).await;
     upgrades(&plugin).await;
     answers(&plugin).await;
     plugin.stop().await.unwrap();

@@ -5,6 +5,7 @@
 //! one whose values are JSON documents in base64. So ours is a member of that object, a JSON document in base64.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -104,9 +105,10 @@ impl Pending {
             write_string(&mut out, seen);
         }
         if let Some(since) = self.since {
-            out.push_str(&format!(",\"since\":{since}"));
+            // Writing to a string does not fail.
+            let _ = write!(out, ",\"since\":{since}");
         }
-        out.push_str(&format!(",\"by\":\"{}\"}}", self.by.name()));
+        let _ = write!(out, ",\"by\":\"{}\"}}", self.by.name());
         out
     }
 
