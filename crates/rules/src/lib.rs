@@ -1,7 +1,7 @@
 //! Rules beside a configuration: `*.groma.hcl` and `*.groma.json` files, which other tools do not read. Here is their grammar, which
 //! resources a rule is about, and what it says about an object. Acting on it is the engine's business.
 //!
-//! [`load()`] reads the files of all modules of a tree. [`file`] has the table of the kinds of blocks; each kind has a file of its own.
+//! [`load()`] reads the files of all modules of a tree. `file` has the table of the kinds of blocks; each kind has a file of its own.
 
 mod check;
 mod file;
