@@ -16,6 +16,7 @@ mod process;
 mod product;
 mod test;
 mod tidy;
+mod torture;
 mod tour;
 mod workspace;
 
@@ -42,6 +43,7 @@ enum Task {
     Fuzz(fuzz::Args),
     Dist(dist::Args),
     Codegen(codegen::Args),
+    Torture(torture::Args),
     Tour(tour::Args),
     /// Run one program and report its wall time and peak memory (used by `bench`).
     #[command(hide = true)]
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Dist(args) => dist::run(&args),
         Task::Codegen(args) => codegen::run(&args),
+        Task::Torture(args) => torture::run(&args),
         Task::Tour(args) => tour::run(&args),
         Task::Measure(args) => bench::measure(&args),
     };

@@ -51,3 +51,14 @@ pub(crate) fn groma() -> Result<PathBuf> {
     process::run(&mut cargo)?;
     Ok(workspace::target_dir()?.join(target.triple).join("release/groma"))
 }
+
+/// Builds the binary that tests use, which can be told to die, and returns its path.
+pub(crate) fn groma_for_tests() -> Result<PathBuf> {
+    let mut cargo = workspace::cargo();
+    cargo.args(["build", "--locked", "--package=groma-cli", "--bin=groma", "--message-format=json-render-diagnostics"]);
+    let messages = process::capture(cargo.stderr(std::process::Stdio::inherit()))?;
+    let artifacts = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let built = artifacts.filter(|artifact| artifact["target"]["name"] == "groma");
+    let program = built.filter_map(|artifact| artifact["executable"].as_str().map(PathBuf::from)).next();
+    program.context("cargo built no groma")
+}

@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use crate::ladder::{Counts, Ladder};
-use crate::{codegen, dist, fuzz, peers, process, tidy, workspace};
+use crate::{codegen, dist, fuzz, peers, process, tidy, torture, workspace};
 
 /// Run every test, from a fresh machine: builds what is missing, says what it does, sums up.
 #[derive(clap::Args)]
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 /// Runs the ladder.
 pub(crate) fn run(args: &Args) -> Result<()> {
     ensure_components()?;
-    let mut ladder = Ladder::new(if args.fast { 4 } else { 13 }, &args.skip);
+    let mut ladder = Ladder::new(if args.fast { 4 } else { 14 }, &args.skip);
     ladder.step("tidy", "the rules of the house", |_| tidy::run(&tidy::Args {}));
     ladder.step("fmt", "formatting", |_| format_check());
     ladder.step("clippy", "lints, warnings denied", |_| lint());
@@ -38,6 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         ladder.step("plugins", "real plugins, every fault of theirs, and ours under stock hosts", plugins);
         ladder.step("interchange", "built-in providers against published ones, both ways", interchange);
         ladder.step("backends", "remote states on real servers, shared with OpenTofu and Terraform", backends);
+        ladder.step("kills", "runs that are killed, and gone on with", |counts| torture::step(counts, 100));
         ladder.step("fuzz", "every fuzz target", |counts| fuzz::run_all(counts, args.fuzz_seconds));
         ladder.step("dist", "the static binary, packed and tried", |_| dist::smoke());
     }

@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::crash;
 use crate::local::replace::{dir_of, sync_dir};
 
 /// A disk. Nothing is safe from a loss of power before it is synced: content by its file, names by their folder.
@@ -42,7 +43,9 @@ pub fn replace_whole(disk: &dyn Disk, path: &Path, content: &[u8]) -> io::Result
         let mut file = disk.create(&unfinished)?;
         file.append(content)?;
         file.sync()?;
+        crash::point("file.written");
         disk.rename(&unfinished, path)?;
+        crash::point("file.renamed");
         Ok(file)
     };
     let file = staged().inspect_err(|_| {

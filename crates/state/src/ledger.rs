@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use groma_model::diag::Diagnostic;
 
+use crate::crash;
 use crate::journal::{
     Contents, Damage, FoldError, Folded, Header, Journal, JournalError, JournalHome, JournalKeys, JournalPart, Mark,
     ReadError, RunId, fold, read_journals,
@@ -223,6 +224,7 @@ impl<S: StateStore> Ledger<S> {
                 let _ = journal.announce(stamp, mark);
             }
         })?;
+        crash::point("snapshot.stored");
         let state = Arc::new(state);
         let mut witness_trouble = None;
         if let Some(stamp) = self.keeper.stamp()? {

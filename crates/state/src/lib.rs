@@ -1,5 +1,6 @@
 //! State: what was made, as Terraform and OpenTofu write it down. Operations are not run here.
 
+pub mod crash;
 mod decode;
 mod digest;
 mod disk;

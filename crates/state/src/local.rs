@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 
 use platform::TryLock;
 
+#[cfg(not(test))]
+use crate::crash;
 use crate::{FileError, Layout, LockError, LockInfo, State, StateStore, StoreError, Version, decode_bytes, encode};
 
 /// How often to begin anew when the file is replaced between two steps.
@@ -128,7 +130,15 @@ impl LocalStore {
 
     #[cfg(not(test))]
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "only tests have faults")]
-    fn at(&mut self, _: Step) -> io::Result<()> {
+    fn at(&mut self, step: Step) -> io::Result<()> {
+        match step {
+            Step::Lock => {}
+            Step::Backup => crash::point("state.backup"),
+            Step::Stage => crash::point("state.stage"),
+            Step::Rename => crash::point("state.rename"),
+            Step::Sync => crash::point("state.sync"),
+            Step::Retire => crash::point("state.retire"),
+        }
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use groma_engine::interrupt::{Interrupt, Urgency};
 use groma_model::address::AbsObject;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_state::journal::{Action, After, Change, Journal, JournalError, Mark, Operation, Ticket};
-use groma_state::{Pacer, State, StoreError};
+use groma_state::{Pacer, State, StoreError, crash};
 use tokio::sync::{Notify, watch};
 
 use super::hosts::Hosts;
@@ -103,6 +103,18 @@ impl RunLog {
         self.storing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits until everything is safe up to there.
+    async fn wait_for(&self, ticket: Ticket) -> Result<(), Diagnostics> {
+        let _ = self.flush.send(());
+        let mut safe = self.safe.clone();
+        let settled = safe.wait_for(|safe| safe.up_to >= Some(ticket) || safe.failure.is_some()).await;
+        match settled {
+            Ok(safe) if safe.up_to >= Some(ticket) => Ok(()),
+            Ok(safe) => Err(safe.failure.as_ref().map(told).unwrap_or_default()),
+            Err(_) => Err(Diagnostic::error("Internal error", "What writes the journal has ended.").into()),
+        }
+    }
+
     /// Why nothing new may begin.
     fn refusal(&self, change: &Intended) -> Option<Diagnostic> {
         if let Some(overtaken) = &self.storing().overtaken {
@@ -124,7 +136,8 @@ impl Logbook for RunLog {
         let begun = identity::utc_text(groma_lang::environment::Environment::now(&self.machine));
         let change = Change { object, action, provider, planned, identity, import_id, begun };
         let (operation, ticket) = self.journal.announce_change(change).map_err(|error| told(&error))?;
-        self.safe(ticket).await?;
+        self.wait_for(ticket).await?;
+        crash::point("intent.safe");
         Ok(Some(operation))
     }
 
@@ -141,6 +154,7 @@ impl Logbook for RunLog {
             // It was made once more, which comes to the same.
             let _ = self.journal.settle(*doubt).map_err(|error| told(&error))?;
         }
+        crash::point("outcome.taken");
         self.journal.conclude(operation, object, after).map(Some).map_err(|error| told(&error))
     }
 
@@ -149,14 +163,9 @@ impl Logbook for RunLog {
     }
 
     async fn safe(&self, ticket: Ticket) -> Result<(), Diagnostics> {
-        let _ = self.flush.send(());
-        let mut safe = self.safe.clone();
-        let settled = safe.wait_for(|safe| safe.up_to >= Some(ticket) || safe.failure.is_some()).await;
-        match settled {
-            Ok(safe) if safe.up_to >= Some(ticket) => Ok(()),
-            Ok(safe) => Err(safe.failure.as_ref().map(told).unwrap_or_default()),
-            Err(_) => Err(Diagnostic::error("Internal error", "What writes the journal has ended.").into()),
-        }
+        self.wait_for(ticket).await?;
+        crash::point("outcome.safe");
+        Ok(())
     }
 
     fn changed(&self, state: &State) {

@@ -11,6 +11,7 @@ use super::frame::{Frame, MOST_PAYLOAD, OVERHEAD, RunId};
 use super::home::{JournalFile, JournalHome, Nowhere};
 use super::record::{Action, After, HEADER, Header, Intent, Operation, Outcome, Record, SNAPSHOT, STORED, Stamp};
 use super::seal::{JournalKeys, Place, Seal};
+use crate::crash;
 use crate::encryption::EncryptionError;
 use crate::{Digest, Fingerprint, State};
 
@@ -140,6 +141,7 @@ impl Journal {
             }
         }
         let file = home.begin(&start)?;
+        crash::point("journal.begun");
         let shared = Shared {
             home,
             file: Some(file),
@@ -214,7 +216,9 @@ impl Journal {
     /// Announces a snapshot that includes everything up to a number. When this returns, it may be stored.
     pub(crate) fn announce(&self, stamp: Stamp, Mark(covers): Mark) -> Result<(), JournalError> {
         let ticket = self.hand_over(&mut self.lock(), Record::Snapshot { stamp, covers })?;
-        self.wait(ticket)
+        self.wait(ticket)?;
+        crash::point("snapshot.announced");
+        Ok(())
     }
 
     /// Takes a record that is to be written with the next ones that somebody waits for.
@@ -324,7 +328,9 @@ impl Journal {
         let place = shared.file.as_ref().map_or_else(|| "of this run".to_owned(), |file| file.place());
         let failed = |error| JournalError::Write { place, why: Arc::new(error) };
         if shared.standing.is_empty() {
-            return shared.home.remove().map_err(failed);
+            let removed = shared.home.remove().map_err(failed);
+            crash::point("journal.removed");
+            return removed;
         }
         let covers = shared.last;
         self.begin_anew(shared, stamp, covers).map_err(failed)
@@ -343,7 +349,11 @@ impl Journal {
         let batch = std::mem::take(&mut shared.pending);
         let (durable, last) = (shared.durable, shared.last);
         drop(shared);
-        let written = file.append(&batch).and_then(|()| file.sync());
+        let written = file.append(&batch).and_then(|()| {
+            crash::point("journal.appended");
+            file.sync()
+        });
+        crash::point("journal.synced");
         let mut shared = self.lock();
         match written {
             Ok(()) => {
