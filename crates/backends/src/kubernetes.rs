@@ -114,7 +114,7 @@ impl Backend for KubernetesBackend {
         // Metadata alone is enough, and states can be large.
         let found = self.surroundings.runtime.block_on(secrets.list_metadata(&chosen));
         let found = found
-            .map_err(|error| Trouble::new("list", "secrets", &self.connection.namespace, "").of(error).backend())?;
+            .map_err(|error| Trouble::when("list", "secrets", &self.connection.namespace, "").of(error).backend())?;
         let mut others = BTreeSet::new();
         for secret in found {
             let labels = secret.metadata.labels.unwrap_or_default();
@@ -155,7 +155,7 @@ impl Backend for KubernetesBackend {
 async fn delete_all(connection: &Connection, names: &Names) -> Result<(), Trouble> {
     let secrets: Api<Secret> = connection.api()?;
     let leases: Api<k8s_openapi::api::coordination::v1::Lease> = connection.api()?;
-    let trouble = |verb, name: &str| Trouble::new(verb, "secrets", &names.namespace, name);
+    let trouble = |verb, name: &str| Trouble::when(verb, "secrets", &names.namespace, name);
     let main = secrets.get_opt(&names.secret).await.map_err(|error| trouble("get", &names.secret).of(error))?;
     let is_state = |labels: Option<BTreeMap<String, String>>| {
         labels.is_some_and(|labels| labels.get(names::STATE).is_some_and(|value| value == "true"))
@@ -178,7 +178,7 @@ async fn delete_all(connection: &Connection, names: &Names) -> Result<(), Troubl
             }
         }
     }
-    let lease = Trouble::new("delete", "leases", &names.namespace, &names.lease);
+    let lease = Trouble::when("delete", "leases", &names.namespace, &names.lease);
     unless_missing(leases.delete(&names.lease, &background).await).map_err(|error| lease.of(error))?;
     let deleted = secrets.delete(&names.secret, &background).await;
     unless_missing(deleted).map_err(|error| trouble("delete", &names.secret).of(error))

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actor::{Actor, Other, Recorder, act, backend, clock, lock_eventually};
+use actor::{Actor, Other, Recorder, act, backend, clock, lock_eventually, since};
 use groma_backends::Backend;
 use groma_state::{LockError, StateStore as _, StoreError};
 use groma_testkit::servers::http::{Rules, StateServer};
@@ -89,7 +89,7 @@ fn a_lock_of_another_tool_is_never_taken_and_can_be_forced() {
     let mut actor = Actor::new(&*backend);
     let began = clock();
     let Err(LockError::Held { reason, info, .. }) = actor.lock("ours") else { panic!("it was taken") };
-    assert!(clock() - began < Duration::from_secs(5));
+    assert!(since(began) < Duration::from_secs(5));
     assert!(reason.contains("ID=theirs") && reason.contains("force-unlock"), "{reason}");
     assert_eq!(info.unwrap().who, "they@there");
     let forced = actor.keeper.store().force_unlock("another");

@@ -14,7 +14,7 @@ use url::Url;
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(30);
 /// How long a server may say nothing in the middle of an answer.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// How often a request is tried again, and when.
 #[derive(Debug, Clone, Copy)]

@@ -223,10 +223,13 @@ impl StateStore for HttpStore {
                 info.map_or(LockError::NotLocked, |info| LockError::WrongId { given: id.to_owned(), info: Some(info) })
             );
         };
+        let mut lost = self.lost.is_some();
         if let Some(renewal) = held.renewal {
+            lost |= renewal.is_lost();
             self.runtime.block_on(renewal.end());
         }
-        if self.lost.is_some() {
+        // Nothing is left to give back.
+        if lost {
             return Ok(());
         }
         self.unlock_at(&held.info)

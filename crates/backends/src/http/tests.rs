@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use super::*;
 
 fn surroundings(variables: &[(&str, &str)]) -> Surroundings {
+    static RUNTIME: std::sync::OnceLock<tokio::runtime::Runtime> = std::sync::OnceLock::new();
     let variables: BTreeMap<String, String> =
         variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    static RUNTIME: std::sync::OnceLock<tokio::runtime::Runtime> = std::sync::OnceLock::new();
     let runtime = RUNTIME.get_or_init(|| tokio::runtime::Runtime::new().unwrap());
     Surroundings {
         variable: Arc::new(move |name| variables.get(name).cloned()),
@@ -27,7 +27,10 @@ fn given(settings: &[(&str, &str)]) -> Value {
 fn wrong(settings: &Value, variables: &[(&str, &str)]) -> String {
     match Http.configure(settings, &surroundings(variables)) {
         Ok(_) => String::new(),
-        Err(wrong) => wrong.iter().map(|one| format!("{}: {}\n", one.summary, one.detail)).collect(),
+        Err(wrong) => {
+            let all: Vec<String> = wrong.iter().map(|one| format!("{}: {}", one.summary, one.detail)).collect();
+            all.join("\n")
+        }
     }
 }
 

@@ -22,7 +22,7 @@ use crate::Surroundings;
 use crate::settings::{Settings, invalid};
 
 /// How long a server may take for an answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(15);
 
@@ -82,10 +82,10 @@ fn initial_config(settings: &mut Settings<'_>, surroundings: &Surroundings) -> R
         return Config::incluster().map_err(|error| causes(&error));
     }
     let host = settings.text("host", "KUBE_HOST");
-    let paths = match settings.flag("load_config_file", "KUBE_LOAD_CONFIG_FILE", true) {
-        true => config_paths(settings, surroundings),
-        false => Vec::new(),
-    };
+    let mut paths = config_paths(settings, surroundings);
+    if !settings.flag("load_config_file", "KUBE_LOAD_CONFIG_FILE", true) {
+        paths.clear();
+    }
     let mut merged: Option<Kubeconfig> = None;
     for path in &paths {
         // One that is not there is no error among several, nor if everything is said otherwise.

@@ -41,7 +41,7 @@ impl JournalSecrets {
     }
 
     fn doing(&self, verb: &'static str, name: &str) -> Doing {
-        Trouble::new(verb, "secrets", &self.names.namespace, name)
+        Trouble::when(verb, "secrets", &self.names.namespace, name)
     }
 
     /// All there are, by the name that the journal calls them.

@@ -18,6 +18,9 @@ const LOCK_INFO: &str = "app.terraform.io/lock-info";
 /// The name of the holder, if it renews.
 const RENEWING: &str = "groma.dev/renewing";
 
+/// The name of the first holder that was replaced, as long as somebody of ours holds what was taken over.
+const REPLACED: &str = "groma.dev/replaced";
+
 /// What is seen of a lock that is renewed.
 pub(super) type Sign = (String, Option<Timestamp>);
 
@@ -46,6 +49,11 @@ pub(super) fn sign(lease: &Lease) -> Option<Sign> {
     promised.then(|| (holder.to_owned(), renewed))
 }
 
+/// Whom this holder has replaced. If several were, one after the other, the first.
+pub(super) fn replaced(lease: &Lease) -> Option<&str> {
+    Some(lease.metadata.annotations.as_ref()?.get(REPLACED)?)
+}
+
 /// A time that is later than another one, and now if possible: what is renewed must change, whatever the clock does.
 fn later_than(before: Option<&MicroTime>) -> MicroTime {
     let now = Timestamp::now();
@@ -55,6 +63,7 @@ fn later_than(before: Option<&MicroTime>) -> MicroTime {
 
 /// The same Lease, held by somebody of ours.
 fn taken(mut lease: Lease, info: &LockInfo) -> Lease {
+    let gone = holder(&lease).map(|gone| replaced(&lease).unwrap_or(gone).to_owned());
     let spec = lease.spec.get_or_insert_default();
     let renewed = later_than(spec.renew_time.as_ref());
     spec.holder_identity = Some(info.id.clone());
@@ -65,6 +74,10 @@ fn taken(mut lease: Lease, info: &LockInfo) -> Lease {
     let annotations = lease.metadata.annotations.get_or_insert_default();
     annotations.insert(LOCK_INFO.to_owned(), info.to_json());
     annotations.insert(RENEWING.to_owned(), info.id.clone());
+    match gone {
+        Some(gone) => annotations.insert(REPLACED.to_owned(), gone),
+        None => annotations.remove(REPLACED),
+    };
     lease
 }
 
@@ -79,13 +92,14 @@ fn released(mut lease: Lease) -> Lease {
     if let Some(annotations) = &mut lease.metadata.annotations {
         annotations.remove(LOCK_INFO);
         annotations.remove(RENEWING);
+        annotations.remove(REPLACED);
     }
     lease
 }
 
 impl Locker {
     fn trouble(&self, verb: &'static str, error: kube::Error) -> Trouble {
-        Trouble::new(verb, "leases", &self.names.namespace, &self.names.lease).of(error)
+        Trouble::when(verb, "leases", &self.names.namespace, &self.names.lease).of(error)
     }
 
     /// The Lease as it is now.
@@ -154,6 +168,19 @@ mod tests {
         assert_eq!(sign(&lease).unwrap().0, "a");
         let lease = released(lease);
         assert_eq!((holder(&lease), info(&lease), sign(&lease)), (None, None, None));
+    }
+
+    #[test]
+    fn the_first_that_was_replaced_stays_known() {
+        let first = taken(Lease::default(), &lock("a"));
+        assert_eq!(replaced(&first), None);
+        let second = taken(first, &lock("b"));
+        assert_eq!(replaced(&second), Some("a"));
+        // That one has died before it could do anything.
+        let third = taken(second, &lock("c"));
+        assert_eq!(replaced(&third), Some("a"));
+        let fourth = taken(released(third), &lock("d"));
+        assert_eq!(replaced(&fourth), None);
     }
 
     #[test]

@@ -97,7 +97,7 @@ pub(super) struct Parts {
 
 impl Parts {
     fn doing(&self, verb: &'static str, name: &str) -> Doing {
-        Trouble::new(verb, "secrets", &self.names.namespace, name)
+        Trouble::when(verb, "secrets", &self.names.namespace, name)
     }
 
     /// One Secret, if it is there.
@@ -292,9 +292,10 @@ impl Parts {
             let there = found.is_some();
             let mut part = found.unwrap_or_else(|| self.labelled(name.clone()));
             part.data = Some(data(piece));
-            let (verb, answer) = match there {
-                true => ("update", self.secrets.replace(&name, &PostParams::default(), &part).await),
-                false => ("create", self.secrets.create(&PostParams::default(), &part).await),
+            let (verb, answer) = if there {
+                ("update", self.secrets.replace(&name, &PostParams::default(), &part).await)
+            } else {
+                ("create", self.secrets.create(&PostParams::default(), &part).await)
             };
             match answer {
                 Ok(_) => return Ok(()),

@@ -215,37 +215,35 @@ impl SecretStore {
 
     /// Gets the Lease. Waits while it cannot be told whether a holder that renews is still there.
     async fn take_lease(&mut self, info: &LockInfo) -> Result<(), LockError> {
-        loop {
-            let lease = self.locker.get().await.map_err(Trouble::lock)?;
-            let holder = lease.as_ref().and_then(lease::holder).map(str::to_owned);
-            let silent = match (&lease, &holder) {
-                // The answer to the request that got it was lost.
-                (_, Some(holder)) if *holder == info.id => return Ok(()),
-                (Some(lease), Some(holder)) => {
-                    let Some(sign) = lease::sign(lease) else {
-                        self.watch.forget();
-                        return Err(held(lease, holder, NOT_RENEWED));
-                    };
-                    match self.watch.see(sign, self.clock.now()) {
-                        Holder::Alive => return Err(held(lease, holder, "It was renewed just now.")),
-                        Holder::Silent => true,
-                        Holder::Unknown(pause) => {
-                            tokio::time::sleep(pause).await;
-                            continue;
-                        }
+        let lease = loop {
+            let found = self.locker.get().await.map_err(Trouble::lock)?;
+            if let Some(lease) = &found
+                && let Some(holder) = lease::holder(lease)
+            {
+                if holder == info.id {
+                    break found;
+                }
+                let Some(sign) = lease::sign(lease) else {
+                    self.watch.forget();
+                    return Err(held(lease, holder, NOT_RENEWED));
+                };
+                match self.watch.see(sign, self.clock.now()) {
+                    Holder::Alive => return Err(held(lease, holder, "It was renewed just now.")),
+                    Holder::Silent => {}
+                    Holder::Unknown(pause) => {
+                        tokio::time::sleep(pause).await;
+                        continue;
                     }
                 }
-                _ => false,
-            };
-            if !self.locker.take(lease, info).await.map_err(Trouble::lock)? {
-                continue;
             }
-            self.watch.forget();
-            if silent && let Err(trouble) = self.fence(&info.id, holder.as_deref()).await {
-                // Whoever is next does it.
-                return Err(trouble.lock());
-            }
-            return Ok(());
+            // If it worked, this is seen next time, as it is if it worked and the answer was lost.
+            self.locker.take(found, info).await.map_err(Trouble::lock)?;
+        };
+        self.watch.forget();
+        match lease.as_ref().and_then(lease::replaced) {
+            // If it fails, whoever is next does it.
+            Some(gone) => self.fence(&info.id, Some(gone)).await.map_err(Trouble::lock),
+            None => Ok(()),
         }
     }
 
@@ -253,7 +251,7 @@ impl SecretStore {
     /// whose lock was taken over: if there is no state yet, it may be about to store one.
     async fn fence(&self, id: &str, gone: Option<&str>) -> Result<(), Trouble> {
         let names = &self.parts.names;
-        let doing = |verb| Trouble::new(verb, "secrets", &names.namespace, &names.secret);
+        let doing = |verb| Trouble::when(verb, "secrets", &names.namespace, &names.secret);
         for _ in 0..TRIES {
             let answer = match (self.parts.get(&names.secret).await?, gone) {
                 (Some(mut main), _) => {
@@ -298,7 +296,7 @@ impl SecretStore {
                 return Ok(());
             }
         }
-        let doing = Trouble::new("update", "leases", &self.locker.names.namespace, &self.locker.names.lease);
+        let doing = Trouble::when("update", "leases", &self.locker.names.namespace, &self.locker.names.lease);
         Err(doing.because("something else keeps changing it").lock())
     }
 }

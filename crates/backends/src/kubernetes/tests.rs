@@ -26,7 +26,10 @@ fn given(settings: &[(&str, &str)]) -> Value {
 fn wrong(dir: &Path, settings: &[(&str, &str)], variables: &'static [(&'static str, &'static str)]) -> String {
     match Kubernetes.configure(&given(settings), &surroundings(dir, variables)) {
         Ok(_) => String::new(),
-        Err(wrong) => wrong.iter().map(|one| format!("{}: {}\n", one.summary, one.detail)).collect(),
+        Err(wrong) => {
+            let all: Vec<String> = wrong.iter().map(|one| format!("{}: {}", one.summary, one.detail)).collect();
+            all.join("\n")
+        }
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Trouble {
 
 impl Trouble {
     /// Something that is about to be tried, with an object or with all of them.
-    pub(super) fn new(verb: &'static str, resource: &'static str, namespace: &str, name: &str) -> Doing {
+    pub(super) fn when(verb: &'static str, resource: &'static str, namespace: &str, name: &str) -> Doing {
         Doing { verb, resource, namespace: namespace.to_owned(), name: name.to_owned() }
     }
 

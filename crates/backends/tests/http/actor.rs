@@ -48,6 +48,11 @@ pub(crate) fn clock() -> Duration {
     began().elapsed()
 }
 
+/// How much time has gone by since then.
+pub(crate) fn since(then: Duration) -> Duration {
+    clock().saturating_sub(then)
+}
+
 /// A backend, as a configuration would make it, without anything in the environment.
 pub(crate) fn backend(name: &str, settings: &[(&str, &str)], scratch: &Path) -> Arc<dyn Backend> {
     let value = |text: &str| match text {
@@ -138,7 +143,7 @@ impl Actor {
     /// The same, with something to store under that name.
     pub(crate) fn write_value(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
         let mut next = self.state.clone();
-        next.tool_version = "1.10.0".to_owned();
+        "1.10.0".clone_into(&mut next.tool_version);
         let output = OutputState { value: Value::from(value), sensitive: false, deprecated: None };
         next.outputs.insert(name.into(), output);
         self.keeper.save(&mut next, &mut random)?;
@@ -158,8 +163,8 @@ pub(crate) fn lock_eventually(actor: &mut Actor, id: &str, patience: Duration) -
     let began = clock();
     loop {
         match actor.lock(id) {
-            Ok(()) => return clock() - began,
-            Err(LockError::Held { .. }) => assert!(clock() - began < patience, "the lock was not had in time"),
+            Ok(()) => return since(began),
+            Err(LockError::Held { .. }) => assert!(since(began) < patience, "the lock was not had in time"),
             Err(other) => panic!("{other}"),
         }
     }
@@ -329,6 +334,7 @@ impl Drop for Other {
 }
 
 /// Acts as another process, if this is one.
+#[allow(clippy::print_stdout, reason = "it is how one process tells another")]
 pub(crate) fn act() {
     #[allow(clippy::disallowed_methods, reason = "it is how one process tells another")]
     let Ok(role) = std::env::var(ROLE) else { return };

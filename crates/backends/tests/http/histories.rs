@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use groma_state::StoreError;
 
-use super::actor::{Actor, Other, backend, clock};
+use super::actor::{Actor, Other, backend, clock, since};
 
 /// How long a process is stopped: longer than a lock may be silent.
 const STOPPED: Duration = Duration::from_millis(16_500);
@@ -34,6 +34,7 @@ impl Chance {
 }
 
 /// Does a batch of histories in this process. `what` is: name, seed, seconds.
+#[allow(clippy::print_stdout, reason = "it is how one process tells another")]
 pub(crate) fn run_all(kind: &str, settings: &[(&str, &str)], scratch: &Path, what: &str) {
     let words: Vec<&str> = what.split(' ').collect();
     let (who, seed, seconds): (&str, u64, u64) = (words[0], words[1].parse().unwrap(), words[2].parse().unwrap());
@@ -73,7 +74,7 @@ fn one_round(actor: &mut Actor, chance: &mut Chance, id: &str) -> Vec<String> {
         return Vec::new();
     }
     // A lock that was waited for that long was taken from somebody who was silent.
-    let waited = clock() - before;
+    let waited = since(before);
     let mut said = Vec::new();
     if waited > Duration::from_secs(14) && waited < STOPPED {
         said.push(format!("took {id}"));
@@ -120,6 +121,7 @@ impl Tally {
 }
 
 /// Lets two processes do all histories, and looks at what is there in the end.
+#[allow(clippy::print_stdout, reason = "for whoever runs a thousand")]
 pub(crate) fn check(kind: &str, settings: &[(&str, String)], scratch: &Path) {
     #[allow(clippy::disallowed_methods, reason = "how many is for whoever runs the tests to say")]
     let count: usize = std::env::var(COUNT).ok().map_or(USUAL, |text| text.parse().unwrap());

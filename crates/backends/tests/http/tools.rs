@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use super::actor::clock;
+use super::actor::{clock, since};
 
 /// One of the other tools.
 #[derive(Debug, Clone)]
@@ -133,7 +133,7 @@ impl Said {
 pub(crate) fn wait_until(mut is_so: impl FnMut() -> bool) {
     let began = clock();
     while !is_so() {
-        assert!(clock() - began < Duration::from_secs(60), "it does not come");
+        assert!(since(began) < Duration::from_mins(1), "it does not come");
         std::thread::sleep(Duration::from_millis(50));
     }
 }

@@ -15,7 +15,7 @@ pub const ADMIN_TOKEN: &str = "admin-of-the-test-cluster";
 /// Who may do nothing until a test says otherwise. The user is called `nobody`.
 pub const NOBODY_TOKEN: &str = "nobody-of-the-test-cluster";
 /// How long starting may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Where the programs are.
 #[derive(Debug, Clone)]
