@@ -45,7 +45,7 @@ struct Clinic {
 }
 
 impl Clinic {
-    fn new(private: &'static [u8], world: &Arc<Mutex<World>>) -> Arc<dyn Provider> {
+    fn open(private: &'static [u8], world: &Arc<Mutex<World>>) -> Arc<dyn Provider> {
         let attribute =
             |computed: bool| Attribute { required: !computed, computed, ..Attribute::of_type(Type::String) };
         let names = [("endpoint", true), ("id", true), ("name", false), ("status", true), ("zone", false)];
@@ -172,7 +172,7 @@ const RULE: &str =
 
 fn workspace(dir: &Path, private: &'static [u8], timeout: &str) -> (Workspace, Arc<Mutex<World>>) {
     let world = Arc::new(Mutex::new(World::default()));
-    let workspace = Workspace::new(dir, Given::default().with("test/clinic", Clinic::new(private, &world)));
+    let workspace = Workspace::new(dir, Given::default().with("test/clinic", Clinic::open(private, &world)));
     fs::write(dir.join("rules.groma.hcl"), RULE.replace("TIMEOUT", timeout)).unwrap();
     (workspace, world)
 }
