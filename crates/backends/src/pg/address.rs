@@ -280,6 +280,8 @@ mod tests {
         // As with the other tools, nobody talks in the clear by mistake.
         assert_eq!(nothing.config.get_ssl_mode(), SslMode::Require);
         assert_eq!(nothing.tls.mode, "require");
+        let socket = address("postgres:///db?host=/run/pg&user=me", &[]).unwrap();
+        assert_eq!(socket.shown, "me@/run/pg:5432/db");
         let both = address("postgres://a@there/db", &[("PGHOST", "here"), ("PGPORT", "1"), ("USER", "x")]).unwrap();
         assert_eq!(both.shown, "a@there:1/db");
     }
