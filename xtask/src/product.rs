@@ -58,7 +58,7 @@ pub(crate) fn groma_for_tests() -> Result<PathBuf> {
     cargo.args(["build", "--locked", "--package=groma-cli", "--bin=groma", "--message-format=json-render-diagnostics"]);
     let messages = process::capture(cargo.stderr(std::process::Stdio::inherit()))?;
     let artifacts = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let built = artifacts.filter(|artifact| artifact["target"]["name"] == "groma");
-    let program = built.filter_map(|artifact| artifact["executable"].as_str().map(PathBuf::from)).next();
+    let mut built = artifacts.filter(|artifact| artifact["target"]["name"] == "groma");
+    let program = built.find_map(|artifact| artifact["executable"].as_str().map(PathBuf::from));
     program.context("cargo built no groma")
 }

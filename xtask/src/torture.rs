@@ -72,8 +72,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let report = others::campaign(&program, &fixture, args.others, args.seed)?;
         rows.push(report.row(name));
     }
-    println!("\n{:<10} {:>6} {:>8} {:>6} {:>10} {:>10} {:>8} {:>6}", "", "killed", "survived", "lost", "duplicates", "unreadable", "in doubt", "stuck");
-    rows.iter().for_each(|row| println!("{row}"));
+    println!(
+        "\n{:<10} {:>6} {:>8} {:>6} {:>10} {:>10} {:>8} {:>6}",
+        "", "killed", "survived", "lost", "duplicates", "unreadable", "in doubt", "stuck"
+    );
+    for row in &rows {
+        println!("{row}");
+    }
     finish(&ours)
 }
 
@@ -85,7 +90,9 @@ pub(crate) fn step(counts: &mut Counts, runs: u32) -> Result<()> {
 }
 
 fn finish(report: &Report) -> Result<()> {
-    report.problems.iter().take(20).for_each(|problem| println!("    {problem}"));
+    for problem in report.problems.iter().take(20) {
+        println!("    {problem}");
+    }
     if !report.is_clean() {
         bail!("something was lost, doubled or unreadable");
     }

@@ -6,7 +6,6 @@ pub mod backend;
 pub mod cli_config;
 pub mod console;
 pub mod disk;
-pub mod doctor;
 pub mod inputs;
 pub mod lock_file;
 pub mod modules;

@@ -1,6 +1,7 @@
 //! The state of a working directory, for commands that look at it or change it without evaluating the configuration. Operations,
 //! which also need the configuration and its providers, use it too.
 
+pub mod doctor;
 mod findings;
 mod history;
 pub(crate) mod identity;
@@ -23,7 +24,6 @@ use crate::backend::{Backend, OpenState, Settings};
 use crate::outside::Machine;
 use crate::saved_plan::BackendRecord;
 use crate::session::Session;
-pub(crate) use findings::of as findings_of;
 pub use history::Entry;
 use history::History;
 
@@ -178,7 +178,7 @@ impl StateAccess {
 
     /// What people should know about what was read.
     pub fn findings(&self) -> Diagnostics {
-        self.folded().map(findings_of).unwrap_or_default()
+        self.folded().map(findings::of).unwrap_or_default()
     }
 
     /// From now on whatever is there counts as what was stored last.
@@ -247,9 +247,10 @@ impl StateAccess {
             COMPATIBLE_VERSION.clone_into(&mut folded.state.tool_version);
         }
         let mut random = || random(&self.machine);
-        let [a, b, c, d, e, f, g, h, ..] = random();
+        let mut id = [0; 8];
+        id.copy_from_slice(&random()[..8]);
         let run = Run {
-            id: RunId([a, b, c, d, e, f, g, h]),
+            id: RunId(id),
             lock: self.lock.clone().unwrap_or_else(|| random_id(&mut random)),
             tool: format!("groma {}", env!("CARGO_PKG_VERSION")),
         };

@@ -47,13 +47,7 @@ pub(super) const PEERS: &[Peer] = &[
     },
     Peer {
         group: Group::Servers,
-        ..peer([
-            "versitygw",
-            "GROMA_VERSITYGW",
-            "1.8.0",
-            "github.com/versity/versitygw/cmd/versitygw",
-            "versitygw",
-        ])
+        ..peer(["versitygw", "GROMA_VERSITYGW", "1.8.0", "github.com/versity/versitygw/cmd/versitygw", "versitygw"])
     },
     Peer { group: Group::Servers, ..peer(["etcd", "GROMA_ETCD", "3.6.16", "go.etcd.io/etcd/server/v3", "etcd"]) },
     Peer {

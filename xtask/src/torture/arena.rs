@@ -31,7 +31,8 @@ impl Arena {
         fs::create_dir(&world)?;
         fs::write(dir.path().join("main.tf"), configuration(&world))?;
         let overrides = format!(
-            "provider_installation {{\n  dev_overrides {{\n    \"groma/fixfw\" = {fixture:?}\n  }}\n  direct {{}}\n}}\n"
+            "provider_installation {{\n  dev_overrides {{\n    \"groma/fixfw\" = {:?}\n  }}\n  direct {{}}\n}}\n",
+            fixture.to_string_lossy()
         );
         fs::write(dir.path().join("cli.tfrc"), overrides)?;
         fs::write(dir.path().join("terraform.tfstate"), STATE)?;
@@ -67,7 +68,9 @@ impl Arena {
         for entry in fs::read_dir(self.world())? {
             let path = entry?.path();
             let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let Some(id) = file.strip_prefix("fixfw_thing.").and_then(|rest| rest.strip_suffix(".json")) else { continue };
+            let Some(id) = file.strip_prefix("fixfw_thing.").and_then(|rest| rest.strip_suffix(".json")) else {
+                continue;
+            };
             let object: Value = serde_json::from_slice(&fs::read(&path)?).context("an object of the world")?;
             let name = object["attributes"]["name"].as_str().unwrap_or_default().to_owned();
             if found.insert(name, id.to_owned()).is_some() {
@@ -97,7 +100,8 @@ fn plugins_in(folder: &str) -> bool {
     processes.flatten().any(|process| {
         let is_plugin = fs::read(process.path().join("cmdline"))
             .is_ok_and(|line| String::from_utf8_lossy(&line).contains("terraform-provider-fixfw"));
-        is_plugin && fs::read_link(process.path().join("cwd")).is_ok_and(|dir| dir.to_string_lossy().starts_with(folder))
+        is_plugin
+            && fs::read_link(process.path().join("cwd")).is_ok_and(|dir| dir.to_string_lossy().starts_with(folder))
     })
 }
 
@@ -117,7 +121,7 @@ fn configuration(world: &Path) -> String {
   }}
 }}
 provider "fixfw" {{
-  world = {world:?}
+  world = {:?}
 }}
 resource "fixfw_thing" "a" {{
   count = 8
@@ -132,6 +136,7 @@ resource "fixfw_thing" "b" {{
   zone  = fixfw_thing.a[count.index].id
   cues  = {{ create_delay = "15ms" }}
 }}
-"#
+"#,
+        world.to_string_lossy()
     )
 }

@@ -61,10 +61,10 @@ impl<'a> Victim<'a> {
             bail!("no run passes {point}");
         }
         while high - low > 1 {
-            let middle = (low + high) / 2;
+            let middle = u64::midpoint(low, high);
             if self.dies_at(point, middle)? { low = middle } else { high = middle }
         }
-        times.extend([(low + 1) / 2, low]);
+        times.extend([low.div_ceil(2), low]);
         times.dedup();
         Ok(times)
     }
@@ -85,11 +85,10 @@ impl<'a> Victim<'a> {
         let arena = Arena::new(self.fixture)?;
         let mut apply = self.apply(&arena);
         let died = match blow {
-            Blow::At(point, time) => {
-                !apply.env("GROMA_DIE_AT", format!("{point}#{time}")).output()?.status.success()
-            }
+            Blow::At(point, time) => !apply.env("GROMA_DIE_AT", format!("{point}#{time}")).output()?.status.success(),
             Blow::After(time) => {
-                let mut child = apply.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn()?;
+                let mut child =
+                    apply.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn()?;
                 std::thread::sleep(*time);
                 let ended = child.try_wait()?.is_some();
                 child.kill()?;
@@ -98,7 +97,11 @@ impl<'a> Victim<'a> {
             }
         };
         arena.settle()?;
-        if died { report.killed += 1 } else { report.survived += 1 }
+        if died {
+            report.killed += 1;
+        } else {
+            report.survived += 1;
+        }
         if let Err(problem) = self.go_on(&arena, report) {
             report.stuck += 1;
             report.problems.push(format!("{blow:?}: {problem:#}"));
@@ -175,4 +178,3 @@ impl<'a> Victim<'a> {
         Ok(named.collect())
     }
 }
-

@@ -46,7 +46,11 @@ fn kill(program: &Path, fixture: &Path, after: std::time::Duration, report: &mut
     let mut apply = arena.command(program, &["apply", "-auto-approve"]);
     let mut child = apply.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn()?;
     std::thread::sleep(after);
-    if child.try_wait()?.is_some() { report.survived += 1 } else { report.killed += 1 }
+    if child.try_wait()?.is_some() {
+        report.survived += 1;
+    } else {
+        report.killed += 1;
+    }
     child.kill()?;
     child.wait()?;
     // Their plugins live on until they notice.

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use groma_model::address::AbsInstance;
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_run::doctor::{self, Finding, Treatment};
+use groma_run::state_access::doctor::{self, Finding, Treatment};
 use groma_run::state_access::{PathOverrides, StateAccess};
 use serde_json::json;
 

@@ -83,7 +83,7 @@ impl Logbook for NoLogbook {
     fn changed(&self, _: &State) {}
 
     async fn due(&self) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

@@ -14,7 +14,7 @@ use groma_model::schema::{Attribute, Block};
 use groma_model::span::Span;
 use groma_model::text::Str;
 use groma_model::ty::Type;
-use groma_model::value::{Value, ValueKind, go_quote};
+use groma_model::value::{Entries, Value, ValueKind, go_quote};
 
 use super::LOCAL;
 use crate::session::Session;
@@ -88,7 +88,7 @@ impl Settings {
 
     fn replace(&mut self, name: &str, value: Value) {
         let entries = self.values.as_entries();
-        let all = entries.into_iter().flat_map(|entries| entries.iter());
+        let all = entries.into_iter().flat_map(Entries::iter);
         let changed = all.map(|(known, old)| {
             let value = if known.as_str() == name { value.clone() } else { old.clone() };
             (known.clone(), value)

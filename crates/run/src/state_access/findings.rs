@@ -4,7 +4,7 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_state::journal::{Action, Conflict, ConflictKind, Folded, Intent};
 
 /// What people should know about a state that a journal was folded into.
-pub(crate) fn of(folded: &Folded) -> Diagnostics {
+pub(super) fn of(folded: &Folded) -> Diagnostics {
     let mut found = Diagnostics::new();
     if folded.changed {
         let detail = "An earlier run was stopped before it could store everything that it had done. What it has done was taken \

@@ -7,7 +7,7 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_state::journal::{Action, Condition, Damage, FoldError, Folded, Intent};
 use groma_state::{LedgerError, State};
 
-use crate::state_access::{LockWish, StateAccess};
+use super::{LockWish, StateAccess, findings};
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,7 +138,9 @@ fn carry_out(access: &mut StateAccess, treatment: &Treatment, done: &mut Vec<Str
             let detail = format!("No run has left a creation of {address} without an answer.");
             return Err(Diagnostic::error("Nothing to clear up", detail).into());
         }
-        intents.iter().for_each(|intent| access.settle(intent.operation));
+        for intent in &intents {
+            access.settle(intent.operation);
+        }
         done.push(format!("{address} counts as not created."));
     }
     if access.folded().is_none() {
@@ -198,7 +200,7 @@ fn left_over(folded: &Folded) -> Vec<Finding> {
         address: None,
         remedy: Some("The next apply stores it, or \"groma doctor -repair\" does.".to_owned()),
     });
-    let described = crate::state_access::findings_of(folded);
+    let described = findings::of(folded);
     for diagnostic in described.iter().filter(|diagnostic| diagnostic.address.is_some()) {
         let in_doubt = folded.in_flight.iter().any(|intent| {
             intent.action == Action::Create && diagnostic.address.as_deref() == Some(&intent.object.to_string())
