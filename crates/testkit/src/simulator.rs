@@ -131,7 +131,14 @@ impl Provider for Simulator {
         let found = text(&request.current, "id").and_then(|id| self.cloud.get(&id));
         let object = found.unwrap_or_else(|| Value::null(request.current.ty()));
         let diagnostics = Diagnostics::new();
-        Ok(ReadResponse { object, private: request.private, identity: None, not_ready: None, deferred: None, diagnostics })
+        Ok(ReadResponse {
+            object,
+            private: request.private,
+            identity: None,
+            not_ready: None,
+            deferred: None,
+            diagnostics,
+        })
     }
 
     async fn plan(&self, request: PlanRequest) -> Answer<PlanResponse> {

@@ -84,5 +84,5 @@ fn show(desk: &Desk, finding: &Finding) -> Result<(), Failure> {
         "text": finding.text,
         "remedy": finding.remedy,
     });
-    Ok(desk.announcer.tell(&text, members)?)
+    desk.announcer.tell(&text, members)
 }
