@@ -23,6 +23,8 @@ mod importing;
 mod login;
 #[path = "state_commands/pushing.rs"]
 mod pushing;
+#[path = "state_commands/recovering.rs"]
+mod recovering;
 #[path = "state_commands/showing.rs"]
 mod showing;
 #[path = "state_commands/workspaces.rs"]

@@ -217,7 +217,7 @@ fn journals_of_other_states_are_refused() {
     let next = state(4, &[("a", "i-1", 2)]);
     journal.announce(Stamp::of(&next).unwrap(), journal.mark()).unwrap();
     journal.stored(Stamp::of(&next).unwrap(), Mark(1), next.into());
-    journal.flush().unwrap();
+    let _ = journal.flush().unwrap();
     assert_eq!(refused(Some(&base)), "the state has serial 3, but the journal goes on from serial 4");
 }
 
