@@ -10,9 +10,10 @@ use bytes::Bytes;
 use groma_state::{LockError, StoreError};
 use http::header::{CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use md5::{Digest as _, Md5};
 use reqsign_aws_v4::Credential;
 use reqsign_core::Signer;
-use sha2::{Digest as _, Sha256};
+use sha2::Sha256;
 use tokio::task::JoinSet;
 
 use super::location::Location;
@@ -30,6 +31,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// What to do if a server does not know who asks.
 const CHECK_CREDENTIALS: &str = "Check the credentials: access_key and secret_key, AWS_ACCESS_KEY_ID and \
      AWS_SECRET_ACCESS_KEY, or the profile";
+/// How often to read an object that changes while it is read.
+const READS: usize = 20;
 /// How often to try if others change the same object at the very same time.
 const COLLISIONS: u64 = 10;
 
@@ -120,6 +123,22 @@ impl Client {
 
     /// An object. None if there is none.
     pub(super) async fn get(&self, key: &str) -> Result<Option<Object>, Trouble> {
+        let mut before = None;
+        for _ in 0..READS {
+            let Some((object, fits)) = self.get_once(key).await? else { return Ok(None) };
+            // Some servers keep tags apart from objects, and may answer with an old object and a new tag while it is replaced.
+            // What is written over that would undo the replacement.
+            if fits || before.as_ref() == Some(&object) {
+                return Ok(Some(object));
+            }
+            before = Some(object);
+        }
+        let doing = format!("read s3://{}/{key}", self.bucket);
+        Err(Trouble::new(doing, "it changes faster than it can be read"))
+    }
+
+    /// An object, and whether its tag is known to be of what was read.
+    async fn get_once(&self, key: &str) -> Result<Option<(Object, bool)>, Trouble> {
         let doing = format!("read s3://{}/{key}", self.bucket);
         let headers = self.extras.customer_key.iter().cloned().collect();
         let answer = self.send(&doing, &Method::GET, &self.location.object(key), headers, &Bytes::new()).await?;
@@ -127,7 +146,8 @@ impl Client {
             return Ok(None);
         }
         let answer = self.expect_success(&doing, answer)?;
-        Ok(Some(Object { etag: answer.etag(), bytes: answer.body.into() }))
+        let fits = answer.tag_fits();
+        Ok(Some((Object { etag: answer.etag(), bytes: answer.body.into() }, fits)))
     }
 
     /// Writes an object under a condition. The new tag, or none if the condition does not hold, perhaps because of this very
@@ -344,6 +364,18 @@ impl Answer {
     /// Whether the server says that there is no such object. Anything else that is not found says nothing about objects.
     fn is_missing(&self) -> bool {
         self.status == StatusCode::NOT_FOUND && self.code() == "NoSuchKey"
+    }
+
+    /// Whether the tag is that of the body, as far as that can be told: tags are checksums, unless the server encrypts with keys of
+    /// others or the object was made of parts.
+    fn tag_fits(&self) -> bool {
+        let encryption = self.headers.get("x-amz-server-side-encryption").map(HeaderValue::as_bytes);
+        let with_keys = encryption.is_some_and(|encryption| encryption != b"AES256")
+            || self.headers.contains_key("x-amz-server-side-encryption-customer-algorithm");
+        let etag = self.etag();
+        let sum = etag.trim_matches('"');
+        let is_sum = sum.len() == 32 && sum.bytes().all(|byte| byte.is_ascii_hexdigit());
+        with_keys || !is_sum || sum.eq_ignore_ascii_case(&hex(&Md5::digest(&self.body)))
     }
 
     fn etag(&self) -> String {

@@ -28,7 +28,7 @@ impl S3Server {
         let mut last = io::Error::other("no port was free");
         // Between asking for a free port and using it, somebody else may.
         for attempt in 0..3 {
-            match Self::try_start(&dir.join(attempt.to_string()), program) {
+            match Self::try_start(&dir.join(attempt.to_string()), program, attempt > 0) {
                 Ok(server) => return Ok(server),
                 Err(error) => last = error,
             }
@@ -36,7 +36,7 @@ impl S3Server {
         Err(last)
     }
 
-    fn try_start(dir: &Path, program: &Path) -> io::Result<Self> {
+    fn try_start(dir: &Path, program: &Path, without_attributes: bool) -> io::Result<Self> {
         let root = dir.join("root");
         fs::create_dir_all(&root)?;
         fs::create_dir_all(dir.join("attributes"))?;
@@ -44,8 +44,12 @@ impl S3Server {
         let mut command = Command::new(program);
         command.args(["--access", ACCESS_KEY, "--secret", SECRET_KEY, "--region", REGION, "--quiet"]);
         command.arg("--port").arg(format!("127.0.0.1:{port}"));
-        // Not every file system has attributes.
-        command.args(["posix", "--sidecar"]).arg(dir.join("attributes")).arg(&root);
+        command.arg("posix");
+        if without_attributes {
+            // Not every file system has them.
+            command.arg("--sidecar").arg(dir.join("attributes"));
+        }
+        command.arg(&root);
         let mut process = Watched::start(&command, dir, "KILL")?;
         process.wait_for(port, dir)?;
         Ok(Self { root, url: format!("http://127.0.0.1:{port}"), _process: process })
