@@ -243,6 +243,25 @@ fn a_server_that_is_away_is_said_without_secrets() {
 }
 
 #[test]
+fn certificates_are_shown_and_looked_at() {
+    let scratch = scratch();
+    let (server, certificates) = StateServer::start_with_certificates(Rules::default());
+    let read = |more: &[(&str, &str)]| {
+        let address = server.address("state");
+        let settings = [&[("address", address.as_str())], more].concat();
+        Actor::new(&*backend("http", &settings, scratch.path())).read().map_err(|error| error.to_string())
+    };
+    let identity =
+        [("client_certificate_pem", certificates.certificate.as_str()), ("client_private_key_pem", &certificates.key)];
+    let trusted = [("client_ca_certificate_pem", certificates.authority.as_str())];
+    assert_eq!(read(&[&identity[..], &trusted].concat()), Ok(vec![]));
+    assert_eq!(read(&[&identity[..], &[("skip_cert_verification", "true")]].concat()), Ok(vec![]));
+    let unknown = read(&identity).unwrap_err();
+    assert!(unknown.contains("certificate"), "{unknown}");
+    assert!(read(&trusted).is_err());
+}
+
+#[test]
 fn other_tools_share_states_and_locks() {
     for tool in Tool::all() {
         let (server, scratch) = (strict(), scratch());

@@ -412,6 +412,34 @@ fn other_tools_share_states_and_locks() {
 }
 
 #[test]
+fn a_state_whose_parts_were_not_copied_is_read_nevertheless() {
+    let place = Namespace::new("half");
+    let settings = place.settings();
+    let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let work = Tool::terraform().workspace(place.scratch(), &tools::block("kubernetes", &settings));
+    let mut actor = Actor::new(&*place.backend());
+    actor.read().unwrap();
+    actor.write_value("large", &cluster::incompressible(4, 1_500_000)).unwrap();
+    assert!(work.run(&["output"]).succeeds().contains("large"));
+    actor.write_value("more", &cluster::incompressible(5, 1_500_000)).unwrap();
+    // As if it was killed before it could copy the parts.
+    for part in ["tfstate-default-app-part-1", "tfstate-default-app-part-2"] {
+        place.delete(part);
+    }
+    let said = work.run(&["output"]).fails();
+    assert!(!said.contains("more = "), "Terraform takes it for whole");
+    let mut next = Actor::new(&*place.backend());
+    assert_eq!(next.read().unwrap(), ["large", "more"]);
+    next.write("last").unwrap();
+    let shown = work.run(&["output"]).succeeds();
+    assert!(["large", "more", "last"].iter().all(|name| shown.contains(&format!("{name} = "))));
+    // What was kept for that is gone with the last part.
+    next.forget_all();
+    next.write("little").unwrap();
+    assert_eq!(place.names(), ["Lease lock-tfstate-default-app", "Secret tfstate-default-app"]);
+}
+
+#[test]
 fn a_state_in_several_secrets_is_terraforms() {
     let place = Namespace::new("parts");
     let settings = place.settings();
@@ -435,13 +463,16 @@ fn a_state_in_several_secrets_is_terraforms() {
     actor.write_value("large", &large(2)).unwrap();
     actor.unlock().unwrap();
     assert!(place.secret("tfstate-default-app-part-2").is_some(), "{:?}", place.names());
-    assert!(!place.names().iter().any(|name| name.contains("groma")), "{:?}", place.names());
     // Terraform reads what was written here, and what is superfluous goes.
     let shown = work.run(&["state", "list"]).succeeds();
     assert!(shown.contains("terraform_data.thing"), "{shown}");
     apply("small");
     assert_eq!(actor.read().unwrap(), ["name", "thing"]);
     assert!(place.secret(whole[1]).is_none());
+    // What was kept of the large one goes with the next.
+    actor.write("more").unwrap();
+    assert!(!place.names().iter().any(|name| name.contains("groma")), "{:?}", place.names());
+    assert!(!place.secret(whole[0]).unwrap().metadata.annotations.unwrap().contains_key("groma.dev/parts"));
     // Ours grows over the limit, and shrinks below it.
     actor.write_value("large", &large(3)).unwrap();
     let notices = actor.keeper.store().notices();

@@ -3,13 +3,18 @@
 //! A lock is renewed by locking again with the same id. What others are told about the lock then says that it was renewed, and how
 //! often: so a lock that says so is one of ours, on a server that lets it be renewed, and its silence means something. Any other
 //! lock is left alone.
+//!
+//! Locking again also locks what was unlocked meanwhile. Who was paused, taken over and let through by that must not store what it
+//! has compared before: so nothing is renewed between comparing and storing, nor after a silence in which others may have come.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use groma_state::{LockError, LockInfo, State, StateCodec, StateStore, StoreError, Version};
 use reqwest::{Method, StatusCode};
 use tokio::runtime::Handle;
+use tokio::sync::Mutex;
 use url::Url;
 
 use super::client::{Answer, Client};
@@ -18,6 +23,11 @@ use crate::silence::{Clock, Holder, Renewal, Renewed, Watch};
 
 /// What a renewed lock says about itself, and how often it was renewed behind it.
 const MARK: &str = "renewed by groma (";
+
+/// Who has been silent for longer may have been taken over, and does not renew.
+const SAFE: Duration = Duration::from_secs(13);
+/// How long renewing waits while something is compared and stored. If that takes longer, it goes on nevertheless.
+const TURN: Duration = Duration::from_secs(3);
 
 /// The lock that is held, and what renews it.
 struct Held {
@@ -36,6 +46,8 @@ pub(super) struct HttpStore {
     lost: Option<String>,
     watch: Watch<(String, String)>,
     clock: Clock,
+    /// For who renews, or compares and stores.
+    turn: Arc<Mutex<()>>,
 }
 
 /// What came of trying for a lock.
@@ -48,7 +60,7 @@ enum Tried {
 impl HttpStore {
     pub(super) fn new(endpoints: Endpoints, client: Client, codec: Arc<dyn StateCodec>, runtime: Handle) -> Self {
         let (watch, clock) = (Watch::new(), Clock::new());
-        Self { endpoints, client, codec, runtime, held: None, lost: None, watch, clock }
+        Self { endpoints, client, codec, runtime, held: None, lost: None, watch, clock, turn: Arc::default() }
     }
 
     fn place(&self) -> String {
@@ -150,7 +162,8 @@ impl HttpStore {
 
     /// Renews a lock for the first time, and from then on. None if the server refuses.
     fn start_renewing(&self, (method, address): &(Method, Url), info: &LockInfo) -> Option<Renewal> {
-        let (client, runtime) = (self.client.clone(), &self.runtime);
+        let (client, runtime, clock, turn) = (self.client.clone(), &self.runtime, self.clock, Arc::clone(&self.turn));
+        let last = Arc::new(AtomicU64::new(millis(clock)));
         let first = runtime.block_on(lock_once(&client, method, address, &renewed(info, 1)));
         if !matches!(first, Ok(Tried::Locked)) {
             return None;
@@ -160,9 +173,18 @@ impl HttpStore {
         Some(Renewal::start(runtime, move || {
             let (client, method, address) = (client.clone(), method.clone(), address.clone());
             let info = renewed(&info, count.fetch_add(1, Ordering::Relaxed) + 1);
+            let (turn, last) = (Arc::clone(&turn), Arc::clone(&last));
             async move {
+                let _turn = tokio::time::timeout(TURN, turn.lock()).await;
+                let now = millis(clock);
+                if u128::from(now.saturating_sub(last.load(Ordering::SeqCst))) > SAFE.as_millis() {
+                    return Renewed::Lost;
+                }
                 match lock_once(&client, &method, &address, &info).await {
-                    Ok(Tried::Locked) => Renewed::Yes,
+                    Ok(Tried::Locked) => {
+                        last.store(now, Ordering::SeqCst);
+                        Renewed::Yes
+                    }
                     Ok(Tried::Held(Some(holder))) if holder.id != info.id => Renewed::Lost,
                     Ok(Tried::Held(_)) | Err(_) => Renewed::NotNow,
                 }
@@ -177,6 +199,8 @@ impl StateStore for HttpStore {
     }
 
     fn write(&mut self, expected: Option<&Version>, next: &State) -> Result<(), StoreError> {
+        let turn = Arc::clone(&self.turn);
+        let _turn = self.runtime.block_on(turn.lock());
         if self.is_lost() {
             return Err(self.taken_over());
         }
@@ -267,6 +291,11 @@ async fn lock_once(client: &Client, method: &Method, address: &Url, info: &LockI
         StatusCode::CONFLICT | StatusCode::LOCKED => Ok(Tried::Held(holder_of(&answer))),
         other => Err(refusal(other)),
     }
+}
+
+/// A clock in thousandths of a second.
+fn millis(clock: Clock) -> u64 {
+    u64::try_from(clock.now().as_millis()).unwrap_or(u64::MAX)
 }
 
 fn holder_of(answer: &Answer) -> Option<LockInfo> {

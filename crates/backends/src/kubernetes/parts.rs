@@ -1,8 +1,9 @@
 //! The bytes of a state in Secrets: compressed, and in several Secrets where one is too small, as Terraform divides them.
 //!
-//! A Secret is replaced at once, several are not. So further parts are first put into Secrets that no other tool looks at; then the
-//! first part is replaced, with a note that says which those are, and that is when the state is stored. Only then are they copied
-//! to where Terraform looks for them. In between Terraform finds parts that do not fit together, and says so.
+//! A Secret is replaced at once, several are not. So further parts are also kept in Secrets that no other tool looks at. The first
+//! part has a note that says which those are, and when it is replaced the state is stored. Only then are they copied to where
+//! Terraform looks for them. Terraform does not notice parts that do not belong together: so the second one is taken away before
+//! the first is replaced, and in between Terraform finds half a state, which it refuses.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -14,7 +15,7 @@ use flate2::write::GzEncoder;
 use groma_state::Digest;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
-use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, PostParams};
+use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, PostParams, Preconditions};
 
 use super::names::Names;
 use super::trouble::{Doing, Trouble, is_conflict, is_missing};
@@ -113,7 +114,8 @@ impl Parts {
                 return Ok(Some(Found { main, bytes: None, divided: false }));
             };
             let note = note_of(&main).filter(|note| note.first == Digest::of(&first).to_string());
-            let divided = note.is_some() || first.len() >= PIECE;
+            // A note of another state means that something of that may be left.
+            let divided = note_of(&main).is_some() || first.len() >= PIECE;
             if let Some(bytes) = uncompressed(&self.whole(first, note).await?) {
                 return Ok(Some(Found { main, bytes: Some(bytes), divided }));
             }
@@ -178,18 +180,21 @@ impl Parts {
         let pieces: Vec<&[u8]> = compressed.chunks(PIECE).collect();
         let divided = was_divided || pieces.len() > 1;
         let mut superfluous = Vec::new();
+        let mut noted = None;
         if divided {
             superfluous = self.staged().await.map_err(Failed::Trouble)?;
-            superfluous.extend(self.stage(version, &pieces).await.map_err(Failed::Trouble)?);
+            if let Some(before) = before.filter(|_| was_divided) {
+                noted = Some(self.keep(before, version, &mut superfluous).await?);
+            }
+            self.stage(version, &pieces).await.map_err(Failed::Trouble)?;
         }
         let note = divided.then(|| Note::new(version, &pieces, &compressed));
-        let main = match self.replace_main(before, pieces.first().copied().unwrap_or_default(), note.as_ref()).await {
+        let first = pieces.first().copied().unwrap_or_default();
+        let mut main = match self.replace_main(noted.as_ref().or(before), first, note.as_ref()).await {
             Ok(main) => main,
             Err(failed) => {
-                if pieces.len() > 1 {
-                    let own = (1..pieces.len()).map(|number| self.names.staged(version, number)).collect();
-                    self.remove(own).await;
-                }
+                let own = (1..pieces.len()).map(|number| self.names.staged(version, number)).collect();
+                self.remove(own).await;
                 return Err(failed);
             }
         };
@@ -197,11 +202,53 @@ impl Parts {
         let mut trouble = None;
         if divided {
             match self.copy(version, &pieces).await {
-                Ok(()) => self.remove(superfluous).await,
+                Ok(()) => {
+                    self.remove(superfluous).await;
+                    if further == 0
+                        && let Ok(plain) = self.replace_main(Some(&main), first, None).await
+                    {
+                        main = plain;
+                    }
+                }
                 Err(found) => trouble = Some(found),
             }
         }
         Ok(Written { main, further, trouble })
+    }
+
+    /// Makes sure that the state that is there can be read here although Terraform's second part is gone, and takes that away. The
+    /// Secret with the first part, as it is then.
+    async fn keep(&self, before: &Secret, version: &str, kept: &mut Vec<String>) -> Result<Secret, Failed> {
+        let found = self.get(&self.names.secret).await.map_err(Failed::Trouble)?;
+        let same = |main: &Secret| main.metadata.resource_version == before.metadata.resource_version;
+        let Some(mut main) = found.filter(same) else { return Err(Failed::Conflict) };
+        let first = main.data.get_or_insert_default().remove(KEY).unwrap_or_default().0;
+        let note = note_of(&main).filter(|note| note.first == Digest::of(&first).to_string());
+        let is_kept =
+            |note: &Note| (1..=note.count).all(|number| kept.contains(&self.names.staged(&note.version, number)));
+        if !note.as_ref().is_some_and(is_kept) {
+            let whole = self.whole(first, note).await.map_err(Failed::Trouble)?;
+            let pieces: Vec<&[u8]> = whole.chunks(PIECE).collect();
+            let version = format!("{version}-before");
+            kept.extend(self.stage(&version, &pieces).await.map_err(Failed::Trouble)?);
+            let note = Note::new(&version, &pieces, &whole);
+            main = self.replace_main(Some(&main), pieces.first().copied().unwrap_or_default(), Some(&note)).await?;
+        }
+        self.hide(&self.names.part(1)).await?;
+        Ok(main)
+    }
+
+    /// Takes a part away, unless somebody else has just changed it.
+    async fn hide(&self, name: &str) -> Result<(), Failed> {
+        let Some(part) = self.get(name).await.map_err(Failed::Trouble)? else { return Ok(()) };
+        let preconditions = Preconditions { resource_version: part.metadata.resource_version, uid: None };
+        let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::background() };
+        match self.secrets.delete(name, &params).await {
+            Err(error) if is_conflict(&error) => Err(Failed::Conflict),
+            deleted => {
+                super::unless_missing(deleted).map_err(|error| Failed::Trouble(self.doing("delete", name).of(error)))
+            }
+        }
     }
 
     /// Puts the first part in its place.

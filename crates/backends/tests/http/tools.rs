@@ -118,13 +118,20 @@ impl Said {
         format!("{}{}", String::from_utf8_lossy(stdout), String::from_utf8_lossy(stderr))
     }
 
+    /// The end of it, for messages.
+    fn end(&self) -> String {
+        let text = self.text();
+        let end: Vec<char> = text.chars().rev().take(2000).collect();
+        format!("{}: {}", self.what, end.into_iter().rev().collect::<String>())
+    }
+
     pub(crate) fn succeeds(self) -> String {
-        assert!(self.output.status.success(), "{}: {}", self.what, self.text());
+        assert!(self.output.status.success(), "{}", self.end());
         self.text()
     }
 
     pub(crate) fn fails(self) -> String {
-        assert!(!self.output.status.success(), "{}: {}", self.what, self.text());
+        assert!(!self.output.status.success(), "{}", self.end());
         self.text()
     }
 }

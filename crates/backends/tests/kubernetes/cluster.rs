@@ -8,7 +8,7 @@ use groma_testkit::servers::kube as server;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1;
 use k8s_openapi::api::core::v1::Secret;
-use kube::api::{Api, ListParams, ObjectMeta, PostParams};
+use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 
@@ -73,6 +73,12 @@ impl Namespace {
 
     pub(crate) fn lease(&self, name: &str) -> Option<Lease> {
         runtime().block_on(Api::namespaced(self.client.clone(), &self.name).get_opt(name)).unwrap()
+    }
+
+    /// Deletes a Secret.
+    pub(crate) fn delete(&self, name: &str) {
+        let secrets: Api<Secret> = Api::namespaced(self.client.clone(), &self.name);
+        runtime().block_on(secrets.delete(name, &DeleteParams::default())).unwrap();
     }
 
     /// Who holds the lock.

@@ -2,7 +2,7 @@
 //! can be chosen, since servers differ.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,6 +43,7 @@ struct Inner {
 
 /// A server that ends with this.
 pub struct StateServer {
+    scheme: &'static str,
     port: u16,
     inner: Arc<Inner>,
 }
@@ -50,6 +51,23 @@ pub struct StateServer {
 impl StateServer {
     /// Starts one.
     pub fn start(rules: Rules) -> Self {
+        Self::listen("http", move |connection, inner| serve(connection, inner, rules))
+    }
+
+    /// Starts one that lets only those in who have a certificate, and what they need for that.
+    pub fn start_with_certificates(rules: Rules) -> (Self, Certificates) {
+        let (config, certificates) = certificates();
+        let server = Self::listen("https", move |connection, inner| {
+            let session = rustls::ServerConnection::new(Arc::clone(&config)).map_err(io::Error::other)?;
+            serve(rustls::StreamOwned::new(session, connection), inner, rules)
+        });
+        (server, certificates)
+    }
+
+    fn listen(
+        scheme: &'static str,
+        serve: impl Fn(TcpStream, &Inner) -> io::Result<()> + Clone + Send + 'static,
+    ) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let inner = Arc::new(Inner::default());
@@ -59,18 +77,18 @@ impl StateServer {
                 if shared.ended.load(Ordering::SeqCst) {
                     return;
                 }
-                let shared = Arc::clone(&shared);
+                let (shared, serve) = (Arc::clone(&shared), serve.clone());
                 std::thread::spawn(move || {
-                    let _ = serve(connection, &shared, rules);
+                    let _ = serve(connection, &shared);
                 });
             }
         });
-        Self { port, inner }
+        Self { scheme, port, inner }
     }
 
     /// The address of a state.
     pub fn address(&self, name: &str) -> String {
-        format!("http://127.0.0.1:{}/{name}", self.port)
+        format!("{}://127.0.0.1:{}/{name}", self.scheme, self.port)
     }
 
     /// What is there.
@@ -101,6 +119,44 @@ impl Drop for StateServer {
     }
 }
 
+/// What a client needs to be let in, as PEM.
+pub struct Certificates {
+    /// Who has signed the certificates of both sides.
+    pub authority: String,
+    /// The certificate of the client.
+    pub certificate: String,
+    /// Its key.
+    pub key: String,
+}
+
+fn certificates() -> (Arc<rustls::ServerConfig>, Certificates) {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let pair = || rcgen::KeyPair::generate().unwrap();
+    let mut authority = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
+    authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let authority_key = pair();
+    let root = authority.self_signed(&authority_key).unwrap();
+    let issuer = rcgen::Issuer::new(authority, authority_key);
+    let signed = |name: &str| {
+        let key = pair();
+        let certificate =
+            rcgen::CertificateParams::new(vec![name.to_owned()]).unwrap().signed_by(&key, &issuer).unwrap();
+        (certificate, key)
+    };
+    let (server, client) = (signed("127.0.0.1"), signed("client"));
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(root.der().clone()).unwrap();
+    let verifier = rustls::server::WebPkiClientVerifier::builder(Arc::new(roots)).build().unwrap();
+    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(server.1.serialize_der());
+    let config = rustls::ServerConfig::builder()
+        .with_client_cert_verifier(verifier)
+        .with_single_cert(vec![server.0.der().clone()], key.into())
+        .unwrap();
+    let certificates =
+        Certificates { authority: root.pem(), certificate: client.0.pem(), key: client.1.serialize_pem() };
+    (Arc::new(config), certificates)
+}
+
 struct Request {
     method: String,
     path: String,
@@ -113,12 +169,12 @@ struct Request {
 type Answer = (u16, Vec<u8>);
 
 /// Serves one connection until the other side has enough.
-fn serve(connection: TcpStream, inner: &Inner, rules: Rules) -> io::Result<()> {
-    let mut reader = BufReader::new(connection.try_clone()?);
-    let mut writer = connection;
+fn serve(connection: impl io::Read + io::Write, inner: &Inner, rules: Rules) -> io::Result<()> {
+    let mut reader = BufReader::new(connection);
     while let Some(request) = read_request(&mut reader)? {
         let (status, body) = answer(&request, inner, rules);
         let head = format!("HTTP/1.1 {status} Status\r\nContent-Length: {}\r\n\r\n", body.len());
+        let writer = reader.get_mut();
         writer.write_all(head.as_bytes())?;
         writer.write_all(&body)?;
         writer.flush()?;
@@ -126,7 +182,7 @@ fn serve(connection: TcpStream, inner: &Inner, rules: Rules) -> io::Result<()> {
     Ok(())
 }
 
-fn read_request(reader: &mut BufReader<TcpStream>) -> io::Result<Option<Request>> {
+fn read_request(reader: &mut BufReader<impl io::Read>) -> io::Result<Option<Request>> {
     let mut line = String::new();
     if reader.read_line(&mut line)? == 0 {
         return Ok(None);
