@@ -225,6 +225,21 @@ pub(super) fn explain(error: &Error) -> String {
 /// Between the names of files that count as one.
 const BETWEEN: &str = "\n";
 
+/// What is looked for among all variables, rather than by name.
+const ASKED_FOR: [&str; 11] = [
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
+    "AWS_ROLE_ARN",
+    "AWS_ROLE_SESSION_NAME",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_STS_REGIONAL_ENDPOINTS",
+    "AWS_EC2_METADATA_DISABLED",
+    "AWS_EC2_METADATA_SERVICE_ENDPOINT",
+];
+
 struct Variables(Surroundings);
 
 impl fmt::Debug for Variables {
@@ -239,7 +254,7 @@ impl Env for Variables {
     }
 
     fn vars(&self) -> HashMap<String, String> {
-        HashMap::new()
+        ASKED_FOR.iter().filter_map(|name| Some(((*name).to_owned(), self.var(name)?))).collect()
     }
 
     fn home_dir(&self) -> Option<PathBuf> {
