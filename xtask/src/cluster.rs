@@ -3,7 +3,11 @@
 
 #[path = "../../crates/testkit/src/servers/kube.rs"]
 #[expect(dead_code, reason = "tests use more of it")]
-#[allow(clippy::panic, unreachable_pub, reason = "it belongs to another crate, and is compiled here so that this one stays small")]
+#[allow(
+    clippy::panic,
+    unreachable_pub,
+    reason = "it belongs to another crate, and is compiled here so that this one stays small"
+)]
 mod kube;
 
 use std::path::PathBuf;
