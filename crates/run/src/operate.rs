@@ -270,6 +270,7 @@ impl Operation {
         self.hosts.name(&mut state);
         let (found, unsaved) = saving::save_finally(&mut self.storage, &mut state, &session.start().working_dir);
         diagnostics.extend(found);
+        diagnostics.extend(self.storage.notices());
         diagnostics.sort(session.sources());
         let counts = counting.counts(plan, &state);
         // What is planned next starts from here.

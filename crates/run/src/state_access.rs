@@ -397,6 +397,11 @@ impl StateAccess {
         Ok(state.serial)
     }
 
+    /// What there is to say about where it is stored.
+    pub(crate) fn notices(&self) -> Diagnostics {
+        held(&self.ledger).keeper().store().notices().into_iter().collect()
+    }
+
     /// The names of all workspaces.
     pub fn workspaces(&self) -> Result<Vec<WorkspaceName>, Diagnostics> {
         self.backend.list()
