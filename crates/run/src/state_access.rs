@@ -306,9 +306,11 @@ impl StateAccess {
             created: identity::utc_text(self.machine.now()),
             path: self.name.clone(),
         };
-        let mut waiting = identity::Waiting::new(patience);
-        lock_within(held(&self.ledger).keeper().store(), &info, wish.timeout, &mut waiting)
-            .map_err(|problem| problem.acquiring())?;
+        let ledger = &self.ledger;
+        let locked = identity::patiently(patience, |waiting| {
+            lock_within(held(ledger).keeper().store(), &info, wish.timeout, waiting)
+        });
+        locked.map_err(|problem| problem.acquiring())?;
         self.lock = Some(info.id);
         Ok(())
     }

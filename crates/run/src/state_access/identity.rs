@@ -1,5 +1,7 @@
 //! Who takes a lock, when, and how long they wait for it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use groma_builtin::kit::Moment;
@@ -46,21 +48,26 @@ pub(crate) fn utc_text((unix, nanos): (i64, u32)) -> String {
     }
 }
 
-/// Waits on this thread.
+/// Waits until somebody loses patience.
 pub(super) struct Waiting<'a> {
     since: Instant,
-    patience: &'a dyn Fn() -> bool,
+    given_up: &'a AtomicBool,
 }
 
 /// How long somebody who loses patience must wait at most.
 const SHORT: Duration = Duration::from_millis(100);
+/// After what time it is worth saying that something takes time.
+const QUIET: Duration = Duration::from_millis(400);
 
 impl<'a> Waiting<'a> {
-    /// As long as `patience` says to go on.
-    pub(super) fn new(patience: &'a dyn Fn() -> bool) -> Self {
+    fn new(given_up: &'a AtomicBool) -> Self {
         #[expect(clippy::disallowed_methods, reason = "waiting for a lock takes real time")]
         let since = Instant::now();
-        Self { since, patience }
+        Self { since, given_up }
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.given_up.load(Ordering::Relaxed)
     }
 }
 
@@ -72,15 +79,38 @@ impl Pause for Waiting<'_> {
     fn pause(&mut self, duration: Duration) -> bool {
         let mut left = duration;
         while !left.is_zero() {
-            if !(self.patience)() {
+            if !self.goes_on() {
                 return false;
             }
             let part = left.min(SHORT);
             std::thread::sleep(part);
             left -= part;
         }
-        (self.patience)()
+        self.goes_on()
     }
+}
+
+/// Does something that may take a while, on another thread; meanwhile `patience` is asked here, again and again, whether to go on
+/// waiting.
+pub(super) fn patiently<T: Send>(patience: &dyn Fn() -> bool, work: impl FnOnce(&mut Waiting<'_>) -> T + Send) -> T {
+    let given_up = &AtomicBool::new(false);
+    let (done, ended) = mpsc::channel::<()>();
+    let result = std::thread::scope(|scope| {
+        let worker = scope.spawn(move || {
+            let result = work(&mut Waiting::new(given_up));
+            drop(done);
+            result
+        });
+        let mut quiet = QUIET;
+        while ended.recv_timeout(quiet) == Err(RecvTimeoutError::Timeout) {
+            quiet = SHORT;
+            if !patience() {
+                given_up.store(true, Ordering::Relaxed);
+            }
+        }
+        worker.join()
+    });
+    result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 #[cfg(test)]
@@ -91,6 +121,18 @@ mod tests {
     fn times_are_as_others_write_them() {
         assert_eq!(utc_text((0, 0)), "1970-01-01T00:00:00Z");
         assert_eq!(utc_text((0, 120_000_000)), "1970-01-01T00:00:00.12Z");
+    }
+
+    #[test]
+    fn patience_is_asked_while_something_takes_time() {
+        let asked = std::cell::Cell::new(0);
+        assert_eq!(patiently(&|| unreachable!("it was quick"), |_| 7), 7);
+        let patience = || {
+            asked.set(asked.get() + 1);
+            asked.get() < 3
+        };
+        let waited = patiently(&patience, |waiting| waiting.pause(Duration::from_secs(60)));
+        assert!(!waited && asked.get() >= 3, "{waited} {}", asked.get());
     }
 
     #[test]
