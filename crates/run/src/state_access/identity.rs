@@ -131,7 +131,7 @@ mod tests {
             asked.set(asked.get() + 1);
             asked.get() < 3
         };
-        let waited = patiently(&patience, |waiting| waiting.pause(Duration::from_secs(60)));
+        let waited = patiently(&patience, |waiting| waiting.pause(Duration::from_mins(1)));
         assert!(!waited && asked.get() >= 3, "{waited} {}", asked.get());
     }
 
