@@ -2,7 +2,7 @@
 //! which also need the configuration and its providers, use it too.
 
 pub mod doctor;
-mod findings;
+pub(crate) mod findings;
 mod history;
 pub(crate) mod identity;
 
@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use groma_lang::config::version::COMPATIBLE_VERSION;
 use groma_lang::environment::Environment as _;
+use groma_model::address::AbsObject;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_state::journal::{Action, Condition, Damage, Folded, Intent, Journal, Mark, Operation, RunId};
 use groma_state::{
@@ -270,6 +271,15 @@ impl StateAccess {
         let begun = self.folded().into_iter().flat_map(|folded| &folded.in_flight);
         let open = begun.filter(|intent| intent.action == Action::Create && !self.settled.contains(&intent.operation));
         open.cloned().collect()
+    }
+
+    /// It is known what became of the creations of an object. Gives how many there were.
+    pub(crate) fn settle_object(&mut self, object: &AbsObject) -> usize {
+        let open: Vec<Intent> = self.in_doubt().into_iter().filter(|intent| intent.object == *object).collect();
+        for intent in &open {
+            self.settle(intent.operation);
+        }
+        open.len()
     }
 
     /// It is known what became of a change. That is written down with the next thing that is stored.

@@ -21,9 +21,7 @@ impl Operation {
         if let Some(mut state) = state.filter(|_| !diagnostics.has_errors()) {
             self.hosts.name(&mut state);
             // What an earlier run may have made is this.
-            let object = address.object(None);
-            let answered = self.storage.in_doubt().into_iter().filter(|intent| intent.object == object);
-            answered.for_each(|intent| self.storage.settle(intent.operation));
+            self.storage.settle_object(&address.object(None));
             match self.storage.save(&mut state) {
                 Ok(_) => self.state = Arc::new(state),
                 Err(problems) => diagnostics.extend(problems),

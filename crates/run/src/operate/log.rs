@@ -19,6 +19,7 @@ use tokio::sync::{Notify, watch};
 use super::hosts::Hosts;
 use super::saving::now;
 use crate::outside::Machine;
+use crate::state_access::findings::clearing_up;
 use crate::state_access::{SharedLedger, identity, store};
 
 /// How far the journal is safe, or why it is not.
@@ -269,8 +270,5 @@ fn possibly_created(object: &AbsObject) -> Diagnostic {
         "An earlier run has asked the provider to create {object} and was stopped before there was an answer, so it may exist \
          already. It is not created again before that is cleared up."
     );
-    Diagnostic::error("Object was possibly created before", detail).hint(format!(
-        "Look whether it exists. If it does, take it in with \"groma import '{object}' ID\"; if not, say so with \"groma doctor \
-         -not-created='{object}'\"."
-    ))
+    Diagnostic::error("Object was possibly created before", detail).hint(clearing_up(object))
 }

@@ -4,7 +4,7 @@
 use groma_engine::pending;
 use groma_model::address::AbsInstance;
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_state::journal::{Action, Condition, Damage, FoldError, Folded, Intent};
+use groma_state::journal::{Action, Condition, Damage, FoldError, Folded};
 use groma_state::{LedgerError, State};
 
 use super::{LockWish, StateAccess, findings};
@@ -132,14 +132,9 @@ fn carry_out(access: &mut StateAccess, treatment: &Treatment, done: &mut Vec<Str
     let kept = if treatment.repair { access.keep_damaged_journal()? } else { None };
     let state = access.recover(damage).map_err(|error| error.diagnostic())?;
     for address in &treatment.not_created {
-        let object = address.object(None);
-        let intents: Vec<Intent> = access.in_doubt().into_iter().filter(|intent| intent.object == object).collect();
-        if intents.is_empty() {
+        if access.settle_object(&address.object(None)) == 0 {
             let detail = format!("No run has left a creation of {address} without an answer.");
             return Err(Diagnostic::error("Nothing to clear up", detail).into());
-        }
-        for intent in &intents {
-            access.settle(intent.operation);
         }
         done.push(format!("{address} counts as not created."));
     }

@@ -1,5 +1,6 @@
 //! What an earlier run has left, in words.
 
+use groma_model::address::AbsObject;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_state::journal::{Action, Conflict, ConflictKind, Folded, Intent};
 
@@ -60,8 +61,13 @@ fn in_doubt(intent: &Intent) -> Diagnostic {
         "A run has asked {} to create {object} at {begun} and was stopped before there was an answer. It may exist.{known}",
         provider.config.provider
     );
-    Diagnostic::warning("Object was possibly created", detail).of(object.to_string()).hint(format!(
+    Diagnostic::warning("Object was possibly created", detail).of(object.to_string()).hint(clearing_up(object))
+}
+
+/// What to do about an object that was possibly created.
+pub(crate) fn clearing_up(object: &AbsObject) -> String {
+    format!(
         "Look whether it exists. If it does, take it in with \"groma import '{object}' ID\"; if not, say so with \"groma doctor \
          -not-created='{object}'\"."
-    ))
+    )
 }
