@@ -78,6 +78,37 @@ pub(crate) enum Renewed {
     Lost,
 }
 
+/// Whether a lock is held, for all that want to know.
+#[derive(Debug, Default)]
+pub(crate) struct Grip {
+    held: AtomicBool,
+    lost: AtomicBool,
+}
+
+impl Grip {
+    /// Whether it is held, and nobody has taken it.
+    pub(crate) fn is_firm(&self) -> bool {
+        self.held.load(Ordering::SeqCst) && !self.lost.load(Ordering::SeqCst)
+    }
+
+    /// It was taken.
+    pub(crate) fn take(&self) {
+        self.lost.store(false, Ordering::SeqCst);
+        self.held.store(true, Ordering::SeqCst);
+    }
+
+    /// Somebody else has it.
+    pub(crate) fn lose(&self) {
+        self.lost.store(true, Ordering::SeqCst);
+    }
+
+    /// It is given back. Whether somebody else had it by then.
+    pub(crate) fn release(&self) -> bool {
+        self.held.store(false, Ordering::SeqCst);
+        self.lost.swap(false, Ordering::SeqCst)
+    }
+}
+
 /// A lock that is renewed in the background, until this is dropped or the lock is lost.
 #[derive(Debug)]
 pub(crate) struct Renewal {

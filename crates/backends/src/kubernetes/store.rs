@@ -4,7 +4,6 @@
 //! holder that was paused and wakes up is refused. A state counts as read under a lock only if the lock was still held afterwards.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use groma_model::diag::Diagnostic;
 use groma_state::{LockError, LockInfo, State, StateCodec, StateStore, StoreError, Version};
@@ -17,7 +16,7 @@ use super::lease::{self, Locker, Sign};
 use super::names::Names;
 use super::parts::{Failed, Parts, Written};
 use super::trouble::{Trouble, is_conflict};
-use crate::silence::{Clock, Holder, Renewal, Renewed, Watch};
+use crate::silence::{Clock, Grip, Holder, Renewal, Renewed, Watch};
 
 /// Says who has taken over last.
 const FENCE: &str = "groma.dev/fence";
@@ -30,19 +29,6 @@ pub(super) struct Reach {
     pub(super) leases: Api<Lease>,
     pub(super) runtime: Handle,
     pub(super) random: Arc<dyn Fn() -> [u8; 16] + Send + Sync>,
-}
-
-/// Whether the lock is held, for all that want to know.
-#[derive(Debug, Default)]
-struct Grip {
-    held: AtomicBool,
-    lost: AtomicBool,
-}
-
-impl Grip {
-    fn is_firm(&self) -> bool {
-        self.held.load(Ordering::SeqCst) && !self.lost.load(Ordering::SeqCst)
-    }
 }
 
 /// The lock that is held.
@@ -119,7 +105,7 @@ impl SecretStore {
             if lease.as_ref().and_then(lease::holder) == Some(&held.id) {
                 return Ok(());
             }
-            self.grip.lost.store(true, Ordering::SeqCst);
+            self.grip.lose();
         }
         Err(self.taken_over())
     }
@@ -328,15 +314,14 @@ impl StateStore for SecretStore {
         runtime.block_on(self.take_lease(info))?;
         // What was read before was read without a lock.
         self.seen = Seen::Nothing;
-        self.grip.lost.store(false, Ordering::SeqCst);
-        self.grip.held.store(true, Ordering::SeqCst);
+        self.grip.take();
         let (locker, grip, id) = (self.locker.clone(), Arc::clone(&self.grip), info.id.clone());
         let renewal = Renewal::start(&runtime, move || {
             let (locker, grip, id) = (locker.clone(), Arc::clone(&grip), id.clone());
             async move {
                 let renewed = locker.renew(&id).await;
                 if renewed == Renewed::Lost {
-                    grip.lost.store(true, Ordering::SeqCst);
+                    grip.lose();
                 }
                 renewed
             }
@@ -355,9 +340,8 @@ impl StateStore for SecretStore {
         };
         let runtime = self.runtime.clone();
         runtime.block_on(held.renewal.end());
-        self.grip.held.store(false, Ordering::SeqCst);
         // Nothing is left to give back.
-        if self.grip.lost.swap(false, Ordering::SeqCst) {
+        if self.grip.release() {
             return Ok(());
         }
         runtime.block_on(self.release(id))

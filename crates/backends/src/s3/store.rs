@@ -1,30 +1,16 @@
 //! A state in an object: written only over what was read, by its ETag, under a lock that is renewed.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use groma_state::{LockError, LockInfo, State, StateCodec, StateStore, StoreError, Version};
 use tokio::runtime::Handle;
 
 use super::client::{Client, Condition, Trouble, What};
 use super::lock::{Lock, LockObject};
-use crate::silence::{Clock, Holder, Renewal, Renewed, Watch};
+use crate::silence::{Clock, Grip, Holder, Renewal, Renewed, Watch};
 
 /// How often to try again if others change an object at the same time.
 const TRIES: usize = 20;
-
-/// Whether the lock is held, for all that want to know.
-#[derive(Debug, Default)]
-struct Grip {
-    held: AtomicBool,
-    lost: AtomicBool,
-}
-
-impl Grip {
-    fn is_firm(&self) -> bool {
-        self.held.load(Ordering::SeqCst) && !self.lost.load(Ordering::SeqCst)
-    }
-}
 
 /// The lock that is held.
 struct Held {
@@ -100,7 +86,7 @@ impl ObjectStore {
             if there.is_some_and(|there| there.info.id == held.info.id) {
                 return Ok(());
             }
-            self.grip.lost.store(true, Ordering::SeqCst);
+            self.grip.lose();
         }
         Err(self.taken_over())
     }
@@ -231,7 +217,7 @@ impl ObjectStore {
             async move {
                 let renewed = lock.renew(&info).await;
                 if renewed == Renewed::Lost {
-                    grip.lost.store(true, Ordering::SeqCst);
+                    grip.lose();
                 }
                 renewed
             }
@@ -291,8 +277,7 @@ impl StateStore for ObjectStore {
         let mut renewal = None;
         if let Some(lock) = self.around.lock.clone() {
             self.around.runtime.clone().block_on(self.take_lock(&lock, info))?;
-            self.grip.lost.store(false, Ordering::SeqCst);
-            self.grip.held.store(true, Ordering::SeqCst);
+            self.grip.take();
             renewal = Some(self.renew_from_now_on(&lock, info));
         }
         // What was read before was read without a lock.
@@ -313,8 +298,7 @@ impl StateStore for ObjectStore {
         if let Some(renewal) = held.renewal {
             runtime.block_on(renewal.end());
         }
-        self.grip.held.store(false, Ordering::SeqCst);
-        let lost = self.grip.lost.swap(false, Ordering::SeqCst);
+        let lost = self.grip.release();
         match &self.around.lock {
             // Nothing is left to give back.
             Some(lock) if !lost => runtime.block_on(lock.release(id)),
