@@ -31,14 +31,18 @@ pub enum HashError {
 
 /// `h1:` of what is in a directory. Links are followed where they lead to files, as Go does it.
 pub fn h1_directory(root: &Path) -> Result<String, HashError> {
+    h1_directory_with(root, |path| Ok(sha256(&mut open(path)?)?.0))
+}
+
+/// The same, with somebody else's way to the SHA-256 of a file.
+pub fn h1_directory_with(root: &Path, sha256: impl Fn(&Path) -> io::Result<[u8; 32]>) -> Result<String, HashError> {
     // The package itself may be a link into a cache.
     let root = root.canonicalize().map_err(|source| read_error(root, source))?;
     let mut files = Vec::new();
     list(&root, String::new(), &mut files, 0)?;
     let mut lines = Vec::with_capacity(files.len());
     for (name, path) in files {
-        let mut file = open(&path).map_err(|source| read_error(&path, source))?;
-        lines.push((name, sha256(&mut file).map_err(|source| read_error(&path, source))?.0));
+        lines.push((name, sha256(&path).map_err(|source| read_error(&path, source))?));
     }
     Ok(h1(lines))
 }

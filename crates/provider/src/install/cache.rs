@@ -13,6 +13,7 @@ use super::error::PackageError;
 use super::events::{Event, Observer};
 use super::hash::Hash;
 use super::platform::Platform;
+use crate::fingerprint::Fingerprint;
 
 /// How often a busy directory is looked at again.
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
@@ -133,6 +134,14 @@ impl CachedPackage {
     /// Whether it has one of some hashes. Hashes of archives match nothing here.
     pub fn matches_any(&self, hashes: &[Hash]) -> Result<bool, PackageError> {
         Local::Directory(&self.directory).has_any(hashes).map_err(|reason| self.unreadable(reason))
+    }
+
+    /// The same, for a package that has been looked at before: files that have not changed since are not read again.
+    pub(super) fn still_matches_any(&self, hashes: &[Hash], memory: &Path) -> Result<bool, PackageError> {
+        let digest = |file: &Path| Fingerprint::of(file, memory).map(Fingerprint::digest);
+        let own = groma_fetch::dirhash::h1_directory_with(&self.directory, digest);
+        let own = own.map(Hash::computed).map_err(|error| self.unreadable(error.to_string()))?;
+        Ok(hashes.contains(&own))
     }
 
     fn unreadable(&self, reason: String) -> PackageError {

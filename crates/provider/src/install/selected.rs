@@ -1,7 +1,7 @@
 //! What is used for each provider, and finding it again after the installation, without asking anybody.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use groma_model::address::Provider;
 use groma_model::diag::Diagnostic;
@@ -51,10 +51,11 @@ impl Selected {
         }
     }
 
-    /// Whether a package is still the one that was locked. Reads all of it: do it where that does not hurt.
-    pub fn is_intact(&self) -> Result<bool, PackageError> {
+    /// Whether a package is still the one that was locked. Reads what has changed since it was last read, as far as that is known in
+    /// the directory `memory`, which need not exist. That may be all of it: do it where it does not hurt.
+    pub fn is_intact(&self, memory: &Path) -> Result<bool, PackageError> {
         match self {
-            Self::Package { package, hashes, .. } if !hashes.is_empty() => package.matches_any(hashes),
+            Self::Package { package, hashes, .. } if !hashes.is_empty() => package.still_matches_any(hashes, memory),
             _ => Ok(true),
         }
     }

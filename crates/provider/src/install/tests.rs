@@ -36,7 +36,7 @@ async fn a_provider_is_installed_and_locked() {
     expected.sort();
     let hashes: Vec<String> = lock.hashes().iter().map(Hash::to_string).collect();
     assert_eq!(hashes, expected, "the hash of the files, and those of all archives that were signed");
-    assert!(installed.packages[&thing].is_intact().unwrap());
+    assert!(installed.packages[&thing].is_intact(&world.memory()).unwrap());
 }
 
 #[tokio::test]
@@ -124,13 +124,13 @@ async fn a_damaged_installation_is_noticed() {
     world.locks = installed.locks.clone();
     let directory = world.target().join("example.com/acme/thing/1.0.0/linux_amd64");
     std::fs::write(directory.join("terraform-provider-thing_v1.0.0"), "evil").unwrap();
-    assert!(!installed.packages[&address("acme/thing")].is_intact().unwrap());
+    assert!(!installed.packages[&address("acme/thing")].is_intact(&world.memory()).unwrap());
     let error = world.install(&[("acme/thing", "")]).await.unwrap_err();
     assert!(error.to_string().contains("does not match the content of the downloaded package"), "{error}");
     // Removed, it is installed again.
     std::fs::remove_dir_all(&directory).unwrap();
     world.install(&[("acme/thing", "")]).await.unwrap();
-    assert!(installed.packages[&address("acme/thing")].is_intact().unwrap());
+    assert!(installed.packages[&address("acme/thing")].is_intact(&world.memory()).unwrap());
 }
 
 #[tokio::test]

@@ -5,7 +5,6 @@
 //! fails: a cache that cannot be used costs time, not more.
 
 mod entry;
-mod fingerprint;
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::launch::Launch;
 use super::plugin::{OpenError, PluginProvider, PluginSchema};
 use crate::api::Provider as _;
-use fingerprint::Fingerprint;
+use crate::fingerprint::Fingerprint;
 
 /// Schemas in a directory. Cloning is cheap, and clones share what has been read.
 #[derive(Debug, Clone)]
@@ -37,9 +36,14 @@ impl SchemaCache {
         Self(Arc::new(Shared { dir: dir.into(), read: Mutex::default() }))
     }
 
+    /// Where they are.
+    pub fn dir(&self) -> &Path {
+        &self.0.dir
+    }
+
     /// What a program offers, if that is known. Reads files.
     pub fn load(&self, program: &Path) -> Option<Arc<PluginSchema>> {
-        let fingerprint = Fingerprint::of(program, &self.0.dir)?;
+        let fingerprint = Fingerprint::of(program, &self.0.dir).ok()?;
         if let Some(known) = self.known().get(&fingerprint) {
             return Some(Arc::clone(known));
         }
@@ -56,7 +60,7 @@ impl SchemaCache {
 
     /// Keeps what a program offers. Writes files.
     pub fn store(&self, program: &Path, schema: &Arc<PluginSchema>) {
-        let Some(fingerprint) = Fingerprint::of(program, &self.0.dir) else { return };
+        let Ok(fingerprint) = Fingerprint::of(program, &self.0.dir) else { return };
         let path = self.entry(&fingerprint);
         if let Err(error) = write_whole(&path, &entry::write(schema).parts()) {
             tracing::debug!(target: "groma::plugin", path = %path.display(), %error, "schema cache entry not written");

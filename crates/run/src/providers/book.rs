@@ -3,7 +3,7 @@
 //! Schemas of plugins come from a cache on disk where possible, so no process is started only to look one up.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use futures_util::future::join_all;
@@ -166,9 +166,9 @@ impl ProviderBook {
 const NOT_INSTALLED: &str = "Required plugins are not installed";
 
 /// A package that was tampered with must not run.
-fn check_intact(name: &str, selected: &Selected) -> Result<(), Diagnostic> {
+fn check_intact(name: &str, selected: &Selected, memory: &Path) -> Result<(), Diagnostic> {
     let failed = |problem: String| Diagnostic::error(NOT_INSTALLED, format!("{name}: {problem}."));
-    match selected.is_intact() {
+    match selected.is_intact(memory) {
         Ok(true) => Ok(()),
         Ok(false) => {
             let problem = "the cached package does not match any of the checksums recorded in the dependency lock file";
@@ -318,8 +318,8 @@ impl Opening<'_> {
                 let program = selected.executable(provider).map_err(|problem| failed(problem.to_string()))?;
                 let program = program.ok_or_else(|| failed("it has no program".to_owned()))?;
                 let launch = Launch::new(program).named(provider.to_string()).with_settings(self.access.settings());
-                let (name, selected) = (launch.name.clone(), selected.clone());
-                let check = move || check_intact(&name, &selected).map_err(Diagnostics::from);
+                let (name, selected, memory) = (launch.name.clone(), selected.clone(), self.cache.dir().to_owned());
+                let check = move || check_intact(&name, &selected, &memory).map_err(Diagnostics::from);
                 Ok(Some(Found::Plugin(Source::Plugin { launch, check: Some(Arc::new(check)) })))
             }
         }

@@ -115,6 +115,11 @@ impl World {
         self.path("target")
     }
 
+    /// Where hashes of files are remembered.
+    pub(super) fn memory(&self) -> PathBuf {
+        self.path("memory")
+    }
+
     pub(super) fn discovery(&self) -> Discovery {
         let services = BTreeMap::from([("providers.v1".to_owned(), self.registry.providers_url())]);
         let host = Host::parse(&self.host).unwrap();

@@ -1,5 +1,5 @@
-//! The hash of a program. Programs have a hundred megabytes, so the hash is kept beside what the file system says about
-//! the file, and computed again when any of that has changed.
+//! The hash of a program, or of another file of a package. Programs have a hundred megabytes, so the hash is kept beside what
+//! the file system says about the file, and computed again when any of that has changed.
 //!
 //! That is safe as far as the file system tells of every change: the time of the last change of the inode cannot be set
 //! back by any program. A file that changed a moment before it was hashed might change again within the same tick, so its
@@ -16,9 +16,9 @@ use sha2::{Digest as _, Sha256};
 /// Younger files are hashed each time, in nanoseconds. Coarse file systems count in two seconds.
 const SETTLED: i128 = 3_000_000_000;
 
-/// The hash of a program.
+/// The hash of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Fingerprint([u8; 32]);
+pub(crate) struct Fingerprint([u8; 32]);
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -27,22 +27,32 @@ impl fmt::Display for Fingerprint {
 }
 
 impl Fingerprint {
-    /// Of a program, with what is kept in `dir`. None if the program cannot be read.
-    pub(super) fn of(program: &Path, dir: &Path) -> Option<Self> {
-        let program = program.canonicalize().ok()?;
-        let memo = memo_path(&program, dir);
-        let seen = seen(&fs::metadata(&program).ok()?);
-        if let Some(known) = remembered(&memo, &seen) {
-            return Some(known);
+    /// Of a file, with what is kept in `dir`.
+    pub(crate) fn of(file: &Path, dir: &Path) -> io::Result<Self> {
+        let path = file.canonicalize()?;
+        let memo = memo_path(&path, dir);
+        let metadata = fs::metadata(&path)?;
+        if !metadata.is_file() {
+            // Opening a pipe would wait for somebody to write to it.
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
         }
-        let mut file = File::open(&program).ok()?;
-        let before = seen_of(&file)?;
-        let hash = hash(&mut file).ok()?;
+        if let Some(known) = remembered(&memo, &seen(&metadata)) {
+            return Ok(known);
+        }
+        let mut file = File::open(&path)?;
+        let before = seen(&file.metadata()?);
+        let hash = hash(&mut file)?;
         // It must not have changed under our eyes.
-        if seen_of(&file)? == before {
+        if seen(&file.metadata()?) == before {
             remember(&memo, &before, &hash);
         }
-        Some(hash)
+        Ok(hash)
+    }
+
+    /// SHA-256 of all its bytes.
+    #[cfg(feature = "install")]
+    pub(crate) fn digest(self) -> [u8; 32] {
+        self.0
     }
 }
 
@@ -72,10 +82,6 @@ fn seen(metadata: &Metadata) -> Seen {
     Seen { text, changed: changed.max(modified) }
 }
 
-fn seen_of(file: &File) -> Option<Seen> {
-    file.metadata().ok().map(|metadata| seen(&metadata))
-}
-
 fn memo_path(program: &Path, dir: &Path) -> PathBuf {
     let name = Sha256::digest(program.as_os_str().as_encoded_bytes());
     dir.join(format!("{}.hash", hex::encode(name)))
@@ -96,7 +102,7 @@ fn remember(memo: &Path, seen: &Seen, hash: &Fingerprint) {
     let _ = write_settled(memo, seen, &text);
 }
 
-fn write_settled(memo: &Path, seen: &Seen, text: &str) -> io::Result<()> {
+fn write_settled(memo: &Path, then: &Seen, text: &str) -> io::Result<()> {
     use io::Write as _;
 
     let dir = memo.parent().unwrap_or(Path::new("."));
@@ -104,8 +110,8 @@ fn write_settled(memo: &Path, seen: &Seen, text: &str) -> io::Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(dir)?;
     file.write_all(text.as_bytes())?;
     // The time of a file just written is the present, by the clock that counts here.
-    let now = seen_of(file.as_file()).map_or(0, |now| now.changed);
-    if now - seen.changed < SETTLED {
+    let now = seen(&file.as_file().metadata()?).changed;
+    if now - then.changed < SETTLED {
         return Ok(());
     }
     file.persist(memo).map(drop).map_err(|error| error.error)
@@ -131,7 +137,7 @@ mod tests {
         let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         let cache = dir.path().join("cache");
         assert_eq!(Fingerprint::of(&program, &cache).unwrap().to_string(), expected);
-        assert!(Fingerprint::of(&dir.path().join("absent"), &cache).is_none());
+        assert!(Fingerprint::of(&dir.path().join("absent"), &cache).is_err());
     }
 
     #[test]
@@ -143,7 +149,7 @@ mod tests {
         let first = Fingerprint::of(&program, dir.path()).unwrap();
         let then = seen(&fs::metadata(&program).unwrap());
         fs::write(memo_path(&program, dir.path()), format!("{} {first}\n", then.text)).unwrap();
-        assert_eq!(Fingerprint::of(&program, dir.path()), Some(first));
+        assert_eq!(Fingerprint::of(&program, dir.path()).unwrap(), first);
         // The same size, inode and time of modification: only the inode's own time tells.
         aged(&program, "abd");
         assert_ne!(Fingerprint::of(&program, dir.path()).unwrap(), first);
@@ -159,11 +165,11 @@ mod tests {
         let now = seen(&fs::metadata(&program).unwrap());
         let made_up = Fingerprint([7; 32]);
         fs::write(&memo, format!("{} {made_up}\n", now.text)).unwrap();
-        assert_eq!(Fingerprint::of(&program, dir.path()), Some(made_up));
+        assert_eq!(Fingerprint::of(&program, dir.path()).unwrap(), made_up);
         fs::write(&memo, format!("{} {made_up}\n", now.text.replace(' ', "  "))).unwrap();
-        assert_ne!(Fingerprint::of(&program, dir.path()), Some(made_up));
+        assert_ne!(Fingerprint::of(&program, dir.path()).unwrap(), made_up);
         fs::write(&memo, "nonsense").unwrap();
-        assert_ne!(Fingerprint::of(&program, dir.path()), Some(made_up));
+        assert_ne!(Fingerprint::of(&program, dir.path()).unwrap(), made_up);
     }
 
     #[test]
