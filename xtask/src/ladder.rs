@@ -1,4 +1,5 @@
-//! A ladder of test steps: runs them in order, times them, and ends with one honest summary.
+//! A ladder of test steps: runs them in order, times them, and ends with one honest summary. A step that mostly waits can have
+//! another one beside it.
 
 use std::time::{Duration, Instant};
 
@@ -49,31 +50,65 @@ struct Step {
     took: Duration,
 }
 
+impl Step {
+    /// A step whose work has panicked.
+    fn broken(name: &'static str) -> Self {
+        let counts = Counts { passed: 0, failed: 1 };
+        Self { name, outcome: Outcome::Failed("it panicked".to_owned()), counts, took: Duration::ZERO }
+    }
+}
+
+/// A step that is to be run: its name, what it is about, and its work. The work may return counts together with an error.
+pub(crate) type ToDo<'a> = (&'static str, &'static str, &'a (dyn Fn(&mut Counts) -> Result<()> + Sync));
+
 /// Runs steps one after the other and remembers how they ended.
 pub(crate) struct Ladder {
     total: usize,
     skip: Vec<String>,
     steps: Vec<Step>,
+    began: Instant,
 }
 
 impl Ladder {
     /// A ladder of `total` steps; those named in `skip` are not run, and shown as skipped.
     pub(crate) fn new(total: usize, skip: &[String]) -> Self {
-        Self { total, skip: skip.to_vec(), steps: Vec::new() }
+        Self { total, skip: skip.to_vec(), steps: Vec::new(), began: Instant::now() }
     }
 
     /// Runs one step. A failure is remembered and does not stop the ladder: the later steps may
     /// tell more. The work may return counts together with an error.
     pub(crate) fn step(&mut self, name: &'static str, what: &str, work: impl FnOnce(&mut Counts) -> Result<()>) {
-        let position = self.steps.len() + 1;
-        println!("\n==> [{position}/{}] {name}: {what}", self.total);
+        self.announce(name, what, 1);
+        let step = self.run(name, work);
+        self.steps.push(step);
+    }
+
+    /// Runs two steps at the same time: one that mostly waits, and one that mostly computes.
+    pub(crate) fn steps_together(&mut self, waiting: ToDo<'_>, computing: ToDo<'_>) {
+        self.announce(waiting.0, waiting.1, 1);
+        self.announce(computing.0, computing.1, 2);
+        let (first, second) = std::thread::scope(|scope| {
+            let computed = scope.spawn(|| self.run(computing.0, computing.2));
+            let waited = self.run(waiting.0, waiting.2);
+            (waited, computed.join())
+        });
+        self.steps.push(first);
+        self.steps.push(second.unwrap_or_else(|_| Step::broken(computing.0)));
+    }
+
+    /// Says which step comes, as the `ahead`th of those that are not done.
+    fn announce(&self, name: &str, what: &str, ahead: usize) {
+        println!("\n==> [{}/{}] {name}: {what}", self.steps.len() + ahead, self.total);
+    }
+
+    /// Runs one step, unless it is to be skipped.
+    fn run(&self, name: &'static str, work: impl FnOnce(&mut Counts) -> Result<()>) -> Step {
+        let mut counts = Counts::default();
         if self.skip.iter().any(|skipped| skipped == name) {
-            println!("    skipped on request");
-            self.steps.push(Step { name, outcome: Outcome::Skipped, counts: Counts::default(), took: Duration::ZERO });
-            return;
+            println!("    {name}: skipped on request");
+            return Step { name, outcome: Outcome::Skipped, counts, took: Duration::ZERO };
         }
         let start = Instant::now();
-        let mut counts = Counts::default();
         let outcome = match work(&mut counts) {
             Ok(()) if counts.failed == 0 => {
                 if counts.passed == 0 {
@@ -90,16 +125,15 @@ impl Ladder {
         };
         let took = start.elapsed();
         match &outcome {
-            Outcome::Failed(why) => println!("    FAILED in {}: {why}", seconds(took)),
-            _ => println!("    ok in {}", seconds(took)),
+            Outcome::Failed(why) => println!("    {name}: FAILED in {}: {why}", seconds(took)),
+            _ => println!("    {name}: ok in {}", seconds(took)),
         }
-        self.steps.push(Step { name, outcome, counts, took });
+        Step { name, outcome, counts, took }
     }
 
     /// Prints the table and the line that counts, and fails if anything failed.
     pub(crate) fn finish(self) -> Result<()> {
         let mut sum = Counts::default();
-        let mut time = Duration::ZERO;
         println!("\n{:<12} {:>8} {:>8} {:>9}  result", "step", "passed", "failed", "time");
         for step in &self.steps {
             let result = match &step.outcome {
@@ -111,9 +145,8 @@ impl Ladder {
             println!("{name:<12} {:>8} {:>8} {:>9}  {result}", counts.passed, counts.failed, seconds(step.took));
             sum.passed += counts.passed;
             sum.failed += counts.failed;
-            time += step.took;
         }
-        println!("{:<12} {:>8} {:>8} {:>9}", "total", sum.passed, sum.failed, seconds(time));
+        println!("{:<12} {:>8} {:>8} {:>9}", "total", sum.passed, sum.failed, seconds(self.began.elapsed()));
         println!("\n{} passed, {} failed", sum.passed, sum.failed);
         if sum.failed > 0 {
             bail!("the tests did not pass");
@@ -165,6 +198,22 @@ mod tests {
             counts.failed = 1;
             Ok(())
         });
+        assert!(ladder.finish().is_err());
+    }
+
+    #[test]
+    fn of_two_steps_together_either_fails_the_ladder() {
+        let holds = |_: &mut Counts| Ok(());
+        let breaks = |_: &mut Counts| bail!("no");
+        let panics = |_: &mut Counts| panic!("on purpose");
+        let mut ladder = Ladder::new(2, &[]);
+        ladder.steps_together(("one", "holds", &holds), ("two", "holds", &holds));
+        assert!(ladder.finish().is_ok());
+        let mut ladder = Ladder::new(2, &[]);
+        ladder.steps_together(("one", "breaks", &breaks), ("two", "holds", &holds));
+        assert!(ladder.finish().is_err());
+        let mut ladder = Ladder::new(2, &[]);
+        ladder.steps_together(("one", "holds", &holds), ("two", "panics", &panics));
         assert!(ladder.finish().is_err());
     }
 

@@ -23,6 +23,22 @@ fn name(command: &Command) -> String {
     program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned()
 }
 
+/// The same program in the same place, with what others leave of the processors.
+pub(crate) fn with_low_priority(command: &Command) -> Command {
+    let mut nice = Command::new("nice");
+    nice.args(["-n", "19"]).arg(command.get_program()).args(command.get_args());
+    if let Some(dir) = command.get_current_dir() {
+        nice.current_dir(dir);
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => nice.env(name, value),
+            None => nice.env_remove(name),
+        };
+    }
+    nice
+}
+
 /// Runs a command with its output on the terminal. A non-zero exit is an error.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     println!("    $ {}", shown(command));

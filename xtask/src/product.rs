@@ -2,7 +2,7 @@
 //! one build, so that what is tested is what people get, and it is compiled once.
 
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context as _, Result};
 
@@ -43,13 +43,35 @@ fn has_target(triple: &str) -> bool {
 /// Builds the static release binary and returns its path.
 pub(crate) fn groma() -> Result<PathBuf> {
     let target = target()?;
-    let mut cargo = workspace::cargo();
+    process::run(&mut build(&target, workspace::cargo()))?;
+    Ok(workspace::target_dir()?.join(target.triple).join("release/groma"))
+}
+
+/// The build of the static release binary.
+fn build(target: &Target, mut cargo: Command) -> Command {
     cargo.args(["build", "--release", "--locked", "--package=groma-cli", "--bin=groma"]);
     cargo.args(["--target", &target.triple]);
     let variable = target.triple.replace('-', "_").to_uppercase();
     cargo.env(format!("CARGO_TARGET_{variable}_RUSTFLAGS"), target.flags);
-    process::run(&mut cargo)?;
-    Ok(workspace::target_dir()?.join(target.triple).join("release/groma"))
+    cargo
+}
+
+/// A build of the static release binary that goes on in the background. It only fills caches: who needs the binary asks for it with
+/// [`groma`], and sees what went wrong there.
+pub(crate) struct HeadStart(Child);
+
+/// Begins to build the static release binary, with what nobody else wants of the processors.
+pub(crate) fn begin_to_build() -> Result<HeadStart> {
+    let mut cargo = build(&target()?, process::with_low_priority(&workspace::cargo()));
+    cargo.arg("--quiet").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    Ok(HeadStart(cargo.spawn().context("cannot start cargo")?))
+}
+
+impl HeadStart {
+    /// Waits until it is done.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        self.0.wait().map(|_| ()).context("cannot wait for cargo")
+    }
 }
 
 /// Builds the binary that tests use, which can be told to die, and returns its path.

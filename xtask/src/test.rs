@@ -5,6 +5,7 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use crate::ladder::{Counts, Ladder};
+use crate::product::{self, HeadStart};
 use crate::{codegen, dist, fuzz, peers, process, tidy, torture, workspace};
 
 /// Run every test, from a fresh machine: builds what is missing, says what it does, sums up.
@@ -25,22 +26,33 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<()> {
     ensure_components()?;
     let mut ladder = Ladder::new(if args.fast { 4 } else { 14 }, &args.skip);
+    // The last step needs the binary as it ships, which takes long to build: whatever the others leave of the processors is used for it.
+    let head_start = if args.fast || args.skip.iter().any(|skipped| skipped == "dist") {
+        None
+    } else {
+        Some(product::begin_to_build()?)
+    };
     ladder.step("tidy", "the rules of the house", |_| tidy::run(&tidy::Args {}));
     ladder.step("fmt", "formatting", |_| format_check());
     ladder.step("clippy", "lints, warnings denied", |_| lint());
     ladder
         .step("tests", "unit, integration and documentation tests", |counts| cargo_test(counts, &["--workspace"], &[]));
     if !args.fast {
-        ladder.step("crates", "every crate builds alone, with its own features", check_alone);
         ladder.step("doc", "documentation builds without warnings", |_| document());
         ladder.step("codegen", "generated code is what its sources give", |_| codegen::check());
         ladder.step("slice", "the thin slice, with the real time plugin and OpenTofu", slice);
         ladder.step("plugins", "real plugins, every fault of theirs, and ours under stock hosts", plugins);
         ladder.step("interchange", "built-in providers against published ones, both ways", interchange);
-        ladder.step("backends", "remote states on real servers, shared with OpenTofu and Terraform", backends);
+        ladder.steps_together(
+            ("backends", "remote states on real servers, shared with OpenTofu and Terraform", &backends),
+            ("crates", "every crate builds alone, with its own features", &check_alone),
+        );
         ladder.step("kills", "runs that are killed, and gone on with", |counts| torture::step(counts, 100));
         ladder.step("fuzz", "every fuzz target", |counts| fuzz::run_all(counts, args.fuzz_seconds));
-        ladder.step("dist", "the static binary, packed and tried", |_| dist::smoke());
+        ladder.step("dist", "the static binary, packed and tried", |_| {
+            head_start.map_or(Ok(()), HeadStart::finish)?;
+            dist::smoke()
+        });
     }
     ladder.finish()
 }
