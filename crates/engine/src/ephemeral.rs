@@ -63,6 +63,7 @@ pub(crate) async fn open(job: OpenJob) -> Result<Opened, Diagnostics> {
         return Ok(Opened { value, lease: None, diagnostics });
     }
     let provider = job.slot.get().await?;
+    provider.keep_secret(&job.config);
     let type_name = job.kind.type_name.clone();
     let found = provider.validate_ephemeral(&type_name, config.clone()).await;
     keep_warnings(found.map_err(|error| named(error.diagnostic().into()))?, &mut diagnostics).map_err(named)?;

@@ -263,7 +263,8 @@ impl Importer<'_, '_> {
         let sensitive = sensitive_paths(&marks);
         let request = ReadDataRequest { type_name: kind.type_name.clone(), config, provider_meta };
         let object = objects::read_data(&slot, address, request, &*self.request.events, diagnostics).await?;
-        let object = objects::healthy(object, sensitive);
+        let (object, marks) = object.unmark_deep_with_paths();
+        let object = objects::healthy(object, [sensitive, sensitive_paths(&marks)].concat());
         let stored = object.stored(&kind)?;
         self.keep(address.clone(), stored, &slot);
         Ok(object.marked(&kind.schema))

@@ -28,6 +28,8 @@ pub const TERRAFORM_VERSION: &str = "1.12.0";
 pub(crate) struct Slot {
     instance: ProviderInstance,
     config: Value,
+    /// The same with its marks.
+    marked: Value,
     providers: Arc<dyn Providers>,
     /// Where it is configured, if anywhere.
     place: Option<Span>,
@@ -37,9 +39,10 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Not started yet. The configuration has no marks.
+    /// Not started yet.
     pub(crate) fn new(instance: ProviderInstance, config: Value, providers: Arc<dyn Providers>) -> Self {
-        Self { instance, config, providers, place: None, started: OnceCell::new(), warnings: Mutex::default() }
+        let (config, marked) = (config.clone().unmark_deep().0, config);
+        Self { instance, config, marked, providers, place: None, started: OnceCell::new(), warnings: Mutex::default() }
     }
 
     /// Configured by the block at that place.
@@ -96,6 +99,7 @@ impl Slot {
 
     async fn start(&self) -> Result<(Arc<dyn Provider>, Diagnostics), Diagnostics> {
         let provider = self.providers.start(&self.instance).await?;
+        provider.keep_secret(&self.marked);
         let mut diagnostics =
             provider.validate_provider(self.config.clone()).await.map_err(|error| error.diagnostic())?;
         if !diagnostics.has_errors() {

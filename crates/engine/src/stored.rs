@@ -140,6 +140,11 @@ impl Object {
             version: i64::try_from(stored.schema_version).unwrap_or(i64::MAX),
             state,
         };
+        if !stored.sensitive.is_empty()
+            && let Some(written) = Self::as_written(stored, &kind.schema)
+        {
+            provider.keep_secret(&written);
+        }
         let response = provider.upgrade(request).await.map_err(|error| error.diagnostic())?;
         if response.diagnostics.has_errors() {
             return Err(response.diagnostics);

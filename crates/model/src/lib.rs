@@ -10,6 +10,7 @@ pub mod mark;
 pub mod number;
 pub mod path;
 pub mod schema;
+pub mod secrets;
 pub mod span;
 pub mod text;
 pub mod ty;

@@ -291,7 +291,7 @@ impl Value {
     }
 
     /// The direct parts of a compound value.
-    fn parts(&self) -> &[Value] {
+    pub(crate) fn parts(&self) -> &[Value] {
         match self.kind() {
             ValueKind::List(items) | ValueKind::Set(items) | ValueKind::Tuple(items) => items,
             ValueKind::Map(entries) | ValueKind::Object(entries) => entries.values(),

@@ -56,6 +56,11 @@ pub trait Provider: Send + Sync {
         Effects::Outside
     }
 
+    /// What is marked in this value goes to it without the marks. Whatever it says about it must not have that in it.
+    fn keep_secret(&self, value: &Value) {
+        let _ = value;
+    }
+
     /// What it offers, by name only. Cheaper than all the schemas where the provider can tell.
     async fn metadata(&self) -> Answer<Metadata> {
         Ok(self.schema().metadata())

@@ -133,6 +133,7 @@ impl Run<'_> {
     }
 
     async fn read(&self, config: &Value) -> Done {
+        self.provider.keep_secret(config);
         let (config, marks) = config.clone().unmark_deep_with_paths();
         let type_name = self.job.kind.type_name.clone();
         let request = ReadDataRequest { type_name, config, provider_meta: None };
@@ -149,7 +150,9 @@ impl Run<'_> {
             let detail = format!("Provider {name:?} produced no complete object for {}.", self.address());
             return Done::unchanged(Diagnostic::error("Provider produced invalid object", detail));
         }
-        let object = self.object(response.object, Private::default(), None, sensitive_paths(&marks));
+        let (object, more) = response.object.unmark_deep_with_paths();
+        let sensitive = [sensitive_paths(&marks), sensitive_paths(&more)].concat();
+        let object = self.object(object, Private::default(), None, sensitive);
         // It is never deleted, so nothing has to go before it.
         Done::object(Object { dependencies: Arc::default(), ..object }, diagnostics)
     }
@@ -161,6 +164,7 @@ impl Run<'_> {
             Err(found) => return Done::unchanged(found),
         };
         let (config, marks) = wanted.config.clone().unmark_deep_with_paths();
+        self.provider.keep_secret(&wanted.config);
         // More is known now than when the plan was made.
         let found = self.provider.validate_resource(&self.job.kind.type_name, config.clone()).await;
         let found = found.unwrap_or_else(|error| error.diagnostic().into());

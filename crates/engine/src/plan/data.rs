@@ -122,6 +122,7 @@ async fn read(
 ) -> Result<Object, Diagnostics> {
     let named = |found| with_address(found, &job.address);
     let provider = job.slot.get().await?;
+    provider.keep_secret(&job.config);
     let type_name = job.kind.type_name.clone();
     let found = provider.validate_data_source(&type_name, config.clone()).await;
     keep_warnings(found.map_err(|error| named(error.diagnostic().into()))?, diagnostics).map_err(named)?;
@@ -134,7 +135,9 @@ async fn read(
                 let detail = format!("Provider {:?} produced no complete object for {}.", provider.name(), job.address);
                 return Err(Diagnostic::error("Provider produced invalid object", detail).into());
             }
-            Ok(object_of(response.object, sensitive))
+            // States of others come with marks of their own.
+            let (object, marks) = response.object.unmark_deep_with_paths();
+            Ok(object_of(object, [sensitive, sensitive_paths(&marks)].concat()))
         }),
         Err(error) => Err(error.diagnostic().into()),
     };

@@ -264,6 +264,7 @@ impl Planner<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Result<Change, Diagnostics> {
         let (config, config_marks) = present.config.clone().unmark_deep_with_paths();
+        self.provider.keep_secret(&present.config);
         let found = self.provider.validate_resource(&self.job.kind.type_name, config.clone()).await;
         keep_warnings(found.map_err(|error| error.diagnostic())?, diagnostics)?;
         let tainted = object.is_some_and(|object| object.status == ObjectStatus::Tainted);

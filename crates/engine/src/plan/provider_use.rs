@@ -127,7 +127,6 @@ impl ProviderUse {
     }
 
     fn add(&mut self, instance: ProviderInstance, config: Value, place: Option<Span>) {
-        let config = config.unmark_deep().0;
         let slot = Slot::new(instance.clone(), config, Arc::clone(&self.providers)).at(place);
         self.slots.insert(instance, Arc::new(slot));
     }

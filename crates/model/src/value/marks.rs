@@ -102,6 +102,15 @@ impl Value {
         Value { data: self.data.with_parts(parts), marks: own }
     }
 
+    /// The same value with each direct part replaced by one of the same type.
+    pub(crate) fn map_parts(self, change: impl Fn(Value) -> Value) -> Value {
+        if self.parts().is_empty() {
+            return self;
+        }
+        let parts = self.parts().iter().cloned().map(change).collect();
+        Value { data: self.data.with_parts(parts), marks: self.marks }
+    }
+
     /// Which part a step leads to.
     fn part_at(&self, step: &PathStep) -> Option<usize> {
         match (&self.data, step) {

@@ -20,6 +20,7 @@ use tower::service_fn;
 use super::generated::plugin::Empty;
 use super::handshake::{Address, Handshake, HandshakeError, ProtocolVersion};
 use super::launch::{Launch, Settings};
+use super::log::KnownSecrets;
 use super::process::{Process, StartError};
 use super::stdio;
 use super::tls::{self, Identity};
@@ -47,6 +48,8 @@ pub(super) struct Connection {
     pub(super) channel: Channel,
     /// How to talk to it.
     pub(super) settings: Settings,
+    /// What it was told and must not tell.
+    pub(super) secrets: KnownSecrets,
     /// None if somebody else started it.
     process: Option<Process>,
     /// Ending happens once.
@@ -86,6 +89,7 @@ impl Connection {
                     protocol: handshake.protocol,
                     channel,
                     settings: launch.settings,
+                    secrets: process.output().secrets(),
                     process: Some(process),
                     ended: Mutex::default(),
                 })
@@ -109,7 +113,8 @@ impl Connection {
         let connected = tokio::time::timeout(settings.timeouts.start, connect(address, None)).await;
         let connected = connected.map_err(|_| failed("it does not answer".to_owned()))?;
         let channel = connected.map_err(|source| failed(chain(&source)))?;
-        Ok(Self { name, protocol, channel, settings, process: None, ended: Mutex::default() })
+        let secrets = KnownSecrets::default();
+        Ok(Self { name, protocol, channel, settings, secrets, process: None, ended: Mutex::default() })
     }
 
     /// Waits until the process has ended; for ever if it is not ours.

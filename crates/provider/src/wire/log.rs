@@ -6,8 +6,9 @@ mod line;
 mod tests;
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use groma_model::secrets::Secrets;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 
 pub(super) use line::Level;
@@ -21,7 +22,24 @@ const LONGEST_LINE: u64 = 256 << 10;
 
 /// The last output of one plugin.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Output(Arc<Mutex<Kept>>);
+pub(super) struct Output(Arc<Mutex<Kept>>, KnownSecrets);
+
+/// What a plugin was told and must not tell: libraries log what they are given.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KnownSecrets(Arc<RwLock<Secrets>>);
+
+impl KnownSecrets {
+    /// Learns more of them.
+    pub(super) fn learn(&self, more: impl FnOnce(&mut Secrets)) {
+        more(&mut self.0.write().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// A text without them.
+    pub(super) fn hidden(&self, text: String) -> String {
+        let secrets = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        secrets.hide(&text).unwrap_or(text)
+    }
+}
 
 #[derive(Debug, Default)]
 struct Kept {
@@ -35,6 +53,11 @@ struct Kept {
 }
 
 impl Output {
+    /// What it never has in it.
+    pub(super) fn secrets(&self) -> KnownSecrets {
+        self.1.clone()
+    }
+
     /// What was printed last: a panic if there was one, else what is worth telling.
     pub(super) fn last_lines(&self) -> Vec<String> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,6 +73,8 @@ impl Output {
     /// Takes one line; tells how it is to be logged.
     fn take(&self, text: &str) -> Line {
         let mut line = parse(text);
+        line.message = self.1.hidden(line.message);
+        line.fields = line.fields.map(|fields| self.1.hidden(fields));
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.in_panic = line.starts_panic || (kept.in_panic && !line.structured);
         if kept.in_panic {

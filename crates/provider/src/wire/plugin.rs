@@ -99,6 +99,7 @@ impl PluginProvider {
 
 /// A value of a request.
 fn encoded(caller: Caller<'_>, typed: &Typed, value: &Value) -> Answer<Option<wire::DynamicValue>> {
+    caller.learn(value, typed);
     typed.encode(value).map(Some).map_err(|error| caller.unfit(error.to_string()))
 }
 
@@ -121,7 +122,10 @@ fn decoded(
     diagnostics: &Diagnostics,
 ) -> Answer<Value> {
     match typed.decode(object) {
-        Ok(object) => Ok(object),
+        Ok(object) => {
+            caller.learn(&object, typed);
+            Ok(object)
+        }
         Err(_) if diagnostics.has_errors() => Ok(Value::null(typed.ty.clone())),
         Err(error) => Err(caller.malformed(error.to_string())),
     }
@@ -150,6 +154,12 @@ impl Provider for PluginProvider {
 
     fn schema(&self) -> &ProviderSchema {
         self.schema.schema()
+    }
+
+    fn keep_secret(&self, value: &Value) {
+        if value.contains_marks() {
+            self.connection.secrets.learn(|secrets| secrets.learn_marked(value));
+        }
     }
 
     async fn metadata(&self) -> Answer<Metadata> {

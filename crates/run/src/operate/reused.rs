@@ -86,6 +86,10 @@ impl Provider for Reused {
         self.first.effects()
     }
 
+    fn keep_secret(&self, value: &Value) {
+        self.current().keep_secret(value);
+    }
+
     async fn metadata(&self) -> Answer<Metadata> {
         self.current().metadata().await
     }

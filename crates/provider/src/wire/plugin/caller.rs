@@ -4,6 +4,8 @@ use std::error::Error as _;
 use std::future::Future;
 use std::time::Duration;
 
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::value::Value;
 use prost::{DecodeError, Message};
 use tonic::codec::Streaming;
 use tonic::{Code, Status};
@@ -11,6 +13,9 @@ use tonic::{Code, Status};
 use crate::api::{Answer, CallError};
 use crate::wire::calls::{self, Answered, Rpc};
 use crate::wire::connection::Connection;
+use crate::wire::convert;
+use crate::wire::generated::tfplugin as wire;
+use crate::wire::plugin::schema::Typed;
 
 /// An answer may still be on its way when its sender is already dead.
 const LAST_ANSWER: Duration = Duration::from_millis(250);
@@ -60,6 +65,13 @@ pub(super) struct Caller<'a> {
 impl<'a> Caller<'a> {
     pub(super) fn new(connection: &'a Connection, rpc: Rpc, about: &'a str) -> Self {
         Self { connection, rpc, about }
+    }
+
+    /// Remembers what of a value the schema hides.
+    pub(super) fn learn(self, value: &Value, typed: &Typed) {
+        if typed.has_secrets {
+            self.connection.secrets.learn(|secrets| secrets.learn_declared(value, &typed.schema.block));
+        }
     }
 
     /// How messages name the call.
@@ -129,12 +141,12 @@ impl<'a> Caller<'a> {
         let (provider, call) = (self.provider(), self.call());
         // A status that the plugin has sent has no cause; one that the transport has made does.
         if status.code() == Code::Unavailable || status.source().is_some() {
-            return self.gone(shown(status)).await;
+            return self.gone(self.connection.secrets.hidden(shown(status))).await;
         }
         match status.code() {
             Code::Unimplemented => CallError::Unsupported { provider, call, about: self.about.into() },
             Code::Cancelled => CallError::Cancelled { provider, call },
-            _ => CallError::Refused { provider, call, message: shown(status) },
+            _ => CallError::Refused { provider, call, message: self.connection.secrets.hidden(shown(status)) },
         }
     }
 
@@ -152,6 +164,17 @@ impl<'a> Caller<'a> {
         self.malformed(error.to_string())
     }
 
+    /// What the provider reports, without what it must not tell.
+    pub(super) fn told(self, given: Vec<wire::Diagnostic>) -> Diagnostics {
+        let secrets = &self.connection.secrets;
+        let discreet = |mut diagnostic: Diagnostic| {
+            diagnostic.summary = secrets.hidden(diagnostic.summary);
+            diagnostic.detail = secrets.hidden(diagnostic.detail);
+            diagnostic
+        };
+        convert::diagnostics(given).into_iter().map(discreet).collect()
+    }
+
     /// The answer does not fit.
     pub(super) fn malformed(self, message: impl Into<String>) -> CallError {
         CallError::Malformed { provider: self.provider(), call: self.call(), message: message.into() }
@@ -164,7 +187,8 @@ impl<'a> Caller<'a> {
 
     /// The provider does not want to.
     pub(super) fn refused(self, message: impl Into<String>) -> CallError {
-        CallError::Refused { provider: self.provider(), call: self.call(), message: message.into() }
+        let message = self.connection.secrets.hidden(message.into());
+        CallError::Refused { provider: self.provider(), call: self.call(), message }
     }
 
     /// For which resource type or function.

@@ -19,7 +19,7 @@ impl PluginProvider {
             client_capabilities: Some(self.capabilities()),
         };
         let response: wire::open_ephemeral_resource::Response = caller.ask(message).await?;
-        let diagnostics = convert::diagnostics(response.diagnostics);
+        let diagnostics = caller.told(response.diagnostics);
         Ok(EphemeralObject {
             object: decoded(caller, &typed, response.result, &diagnostics)?,
             private: Private(response.private.unwrap_or_default().into()),
@@ -39,7 +39,7 @@ impl PluginProvider {
         Ok(EphemeralRenewal {
             private: Private(response.private.unwrap_or_default().into()),
             renew_at: convert::time(response.renew_at),
-            diagnostics: convert::diagnostics(response.diagnostics),
+            diagnostics: caller.told(response.diagnostics),
         })
     }
 
@@ -50,6 +50,6 @@ impl PluginProvider {
             private: Some(private.0.into()),
         };
         let response: wire::close_ephemeral_resource::Response = caller.ask(message).await?;
-        Ok(convert::diagnostics(response.diagnostics))
+        Ok(caller.told(response.diagnostics))
     }
 }

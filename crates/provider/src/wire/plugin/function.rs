@@ -21,7 +21,7 @@ impl PluginProvider {
             Err(CallError::Unsupported { .. }) => return Ok(self.schema().functions.clone()),
             Err(error) => return Err(error),
         };
-        let diagnostics = convert::diagnostics(response.diagnostics);
+        let diagnostics = caller.told(response.diagnostics);
         if let Some(found) = diagnostics.iter().find(|found| found.is_error()) {
             return Err(caller.refused(format!("{}: {}", found.summary, found.detail)));
         }

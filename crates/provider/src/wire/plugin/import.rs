@@ -32,7 +32,7 @@ impl PluginProvider {
             identity: encoded_identity(caller, &typed, identity)?,
         };
         let response: wire::import_resource_state::Response = caller.ask(message).await?;
-        let diagnostics = convert::diagnostics(response.diagnostics);
+        let diagnostics = caller.told(response.diagnostics);
         let found = response.imported_resources.into_iter();
         let imported: Answer<Vec<_>> = found.map(|found| self.imported(caller, found, &diagnostics)).collect();
         Ok(ImportResponse { imported: imported?, deferred: convert::deferred(response.deferred), diagnostics })
@@ -72,7 +72,7 @@ impl PluginProvider {
             source_identity_schema_version: identity_version.unwrap_or_default(),
         };
         let response: wire::move_resource_state::Response = caller.ask(message).await?;
-        let diagnostics = convert::diagnostics(response.diagnostics);
+        let diagnostics = caller.told(response.diagnostics);
         Ok(MoveResponse {
             object: decoded(caller, &typed, response.target_state, &diagnostics)?,
             private: Private(response.target_private.into()),
@@ -89,7 +89,7 @@ impl PluginProvider {
             state: encoded(caller, &typed, object)?,
         };
         let response: wire::generate_resource_config::Response = caller.ask(message).await?;
-        let diagnostics = convert::diagnostics(response.diagnostics);
+        let diagnostics = caller.told(response.diagnostics);
         // A configuration may have what an object may not.
         let config = match convert::from_wire(response.config, &typed.ty) {
             Ok(config) => config,

@@ -9,7 +9,6 @@ use super::schema::{Kind, Typed};
 use super::{PluginProvider, decoded, decoded_identity, encoded};
 use crate::api::{Answer, ListEvent, ListRequest, ListSink, ListedObject};
 use crate::wire::calls::Rpc;
-use crate::wire::convert;
 use crate::wire::generated::tfplugin as wire;
 
 impl PluginProvider {
@@ -42,7 +41,7 @@ impl PluginProvider {
 }
 
 fn listed(caller: Caller<'_>, typed: &Arc<Typed>, event: wire::list_resource::Event) -> Answer<ListEvent> {
-    let diagnostics = convert::diagnostics(event.diagnostic);
+    let diagnostics = caller.told(event.diagnostic);
     let identity = decoded_identity(caller, typed, event.identity, &diagnostics)?;
     let object = match event.resource_object {
         Some(object) => Some(decoded(caller, typed, Some(object), &diagnostics)?).filter(|object| !object.is_null()),

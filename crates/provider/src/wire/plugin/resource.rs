@@ -25,7 +25,7 @@ impl PluginProvider {
             raw_state: Some(convert::raw_state_to_wire(request.state)),
         };
         let response: wire::upgrade_resource_state::Response = caller.ask(message).await?;
-        let diagnostics = convert::diagnostics(response.diagnostics);
+        let diagnostics = caller.told(response.diagnostics);
         let value = decoded(caller, &typed, response.upgraded_state, &diagnostics)?;
         Ok(UpgradeResponse { value, diagnostics })
     }
@@ -40,7 +40,7 @@ impl PluginProvider {
             raw_identity: Some(convert::raw_state_to_wire(RawState::Json(request.json))),
         };
         let response: wire::upgrade_resource_identity::Response = caller.ask(message).await?;
-        let diagnostics = convert::diagnostics(response.diagnostics);
+        let diagnostics = caller.told(response.diagnostics);
         let identity = decoded_identity(caller, &typed, response.upgraded_identity, &diagnostics)?;
         Ok(UpgradeResponse { value: identity.unwrap_or_else(|| Value::null(ty.clone())), diagnostics })
     }
@@ -57,7 +57,7 @@ impl PluginProvider {
             current_identity: encoded_identity(caller, &typed, request.identity.as_ref())?,
         };
         let response: wire::read_resource::Response = caller.ask(message).await?;
-        let diagnostics = convert::diagnostics(response.diagnostics);
+        let diagnostics = caller.told(response.diagnostics);
         let (private, pending) = Pending::split(Private(response.private.into()));
         Ok(ReadResponse {
             object: decoded(caller, &typed, response.new_state, &diagnostics)?,
@@ -83,7 +83,7 @@ impl PluginProvider {
             prior_identity: encoded_identity(caller, &typed, request.prior_identity.as_ref())?,
         };
         let response: wire::plan_resource_change::Response = caller.ask(message).await?;
-        let diagnostics = convert::diagnostics(response.diagnostics);
+        let diagnostics = caller.told(response.diagnostics);
         Ok(PlanResponse {
             planned: decoded(caller, &typed, response.planned_state, &diagnostics)?,
             requires_replace: response.requires_replace.into_iter().map(convert::path).collect(),
@@ -108,7 +108,7 @@ impl PluginProvider {
             planned_identity: encoded_identity(caller, &typed, request.planned_identity.as_ref())?,
         };
         let response: wire::apply_resource_change::Response = caller.ask(message).await?;
-        let mut diagnostics = convert::diagnostics(response.diagnostics);
+        let mut diagnostics = caller.told(response.diagnostics);
         let object = applied_object(caller, &typed, response.new_state, &request.prior, &mut diagnostics)?;
         // The object counts more than what identifies it.
         let identity = decoded_identity(caller, &typed, response.new_identity, &diagnostics).unwrap_or_else(|error| {
@@ -141,7 +141,7 @@ impl PluginProvider {
             client_capabilities: Some(self.capabilities()),
         };
         let response: wire::read_data_source::Response = caller.ask(message).await?;
-        let diagnostics = convert::diagnostics(response.diagnostics);
+        let diagnostics = caller.told(response.diagnostics);
         Ok(ReadDataResponse {
             object: decoded(caller, &typed, response.state, &diagnostics)?,
             deferred: convert::deferred(response.deferred),

@@ -49,6 +49,8 @@ pub(in crate::wire) struct Typed {
     pub(in crate::wire) ty: Type,
     pub(in crate::wire) schema: Arc<Schema>,
     has_write_only: bool,
+    /// Whether anything in it is to be hidden.
+    pub(super) has_secrets: bool,
     /// Of the identity, if there is one.
     pub(in crate::wire) identity: Option<Type>,
 }
@@ -170,6 +172,7 @@ impl Typed {
         Self {
             ty: schema.block.implied_type(),
             has_write_only: schema.block.contains_write_only(),
+            has_secrets: schema.block.contains_sensitive() || schema.block.contains_write_only(),
             schema: Arc::clone(schema),
             identity,
         }

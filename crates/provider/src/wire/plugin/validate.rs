@@ -7,7 +7,6 @@ use super::schema::Kind;
 use super::{PluginProvider, encoded};
 use crate::api::{Answer, ConfigureRequest};
 use crate::wire::calls::Rpc;
-use crate::wire::convert;
 use crate::wire::generated::tfplugin as wire;
 
 impl PluginProvider {
@@ -16,7 +15,7 @@ impl PluginProvider {
         let typed = self.schema.provider().map_err(|source| self.bad_schema(source))?;
         let request = wire::validate_provider_config::Request { config: encoded(caller, typed, config)? };
         let response: wire::validate_provider_config::Response = caller.ask(request).await?;
-        Ok(convert::diagnostics(response.diagnostics))
+        Ok(caller.told(response.diagnostics))
     }
 
     pub(super) async fn ask_configure(&self, request: ConfigureRequest) -> Answer<Diagnostics> {
@@ -29,7 +28,7 @@ impl PluginProvider {
             client_capabilities: Some(self.capabilities()),
         };
         let response: wire::configure_provider::Response = caller.ask(message).await?;
-        Ok(convert::diagnostics(response.diagnostics))
+        Ok(caller.told(response.diagnostics))
     }
 
     pub(super) async fn ask_validate_resource(&self, type_name: &str, config: &Value) -> Answer<Diagnostics> {
@@ -41,7 +40,7 @@ impl PluginProvider {
             client_capabilities: Some(self.capabilities()),
         };
         let response: wire::validate_resource_config::Response = caller.ask(request).await?;
-        Ok(convert::diagnostics(response.diagnostics))
+        Ok(caller.told(response.diagnostics))
     }
 
     pub(super) async fn ask_validate_data_source(&self, type_name: &str, config: &Value) -> Answer<Diagnostics> {
@@ -52,7 +51,7 @@ impl PluginProvider {
             config: encoded(caller, &typed, config)?,
         };
         let response: wire::validate_data_resource_config::Response = caller.ask(request).await?;
-        Ok(convert::diagnostics(response.diagnostics))
+        Ok(caller.told(response.diagnostics))
     }
 
     pub(super) async fn ask_validate_ephemeral(&self, type_name: &str, config: &Value) -> Answer<Diagnostics> {
@@ -63,7 +62,7 @@ impl PluginProvider {
             config: encoded(caller, &typed, config)?,
         };
         let response: wire::validate_ephemeral_resource_config::Response = caller.ask(request).await?;
-        Ok(convert::diagnostics(response.diagnostics))
+        Ok(caller.told(response.diagnostics))
     }
 
     pub(super) async fn ask_validate_list(&self, type_name: &str, config: &Value) -> Answer<Diagnostics> {
@@ -76,6 +75,6 @@ impl PluginProvider {
             limit: None,
         };
         let response: wire::validate_list_resource_config::Response = caller.ask(request).await?;
-        Ok(convert::diagnostics(response.diagnostics))
+        Ok(caller.told(response.diagnostics))
     }
 }
