@@ -3,6 +3,7 @@
 mod drift;
 mod fold;
 mod headline;
+mod veil;
 
 #[cfg(test)]
 mod tests;
@@ -195,7 +196,8 @@ impl Page<'_> {
         for (at, change) in changes.iter().enumerate() {
             if !folded.is_hidden(at) {
                 self.out.push('\n');
-                self.change(change, headline::Cause::Plan, &body(change));
+                let change = veil::veiled(change);
+                self.change(&change, headline::Cause::Plan, &body(&change));
             }
             if let Some(group) = folded.ends_with(at) {
                 self.out.push('\n');

@@ -7,6 +7,7 @@ use groma_model::address::{AbsInstance, AbsResource, DeposedKey, Provider, Resou
 use groma_model::codec::json;
 use groma_model::mark::{Mark, Marks};
 use groma_model::schema::Schema;
+use groma_model::secrets::with_echoes_hidden;
 use groma_model::value::{PathMarks, Value};
 use groma_run::engine::pending;
 use groma_run::state::{Attributes, ObjectState, ObjectStatus, State};
@@ -103,7 +104,7 @@ fn decoded(object: &ObjectState, schema: &Schema) -> Option<Value> {
     let value = json::from_json(&document, &ty).ok()?;
     let mut marks = schema.sensitive_marks(&value);
     marks.extend(secrets(object));
-    Some(value.with_path_marks(&marks))
+    Some(with_echoes_hidden(value.with_path_marks(&marks)))
 }
 
 /// The object as it is written down.
@@ -115,7 +116,7 @@ fn as_stored(object: &ObjectState) -> Option<Value> {
             Value::object(strings)
         }
     };
-    Some(value.with_path_marks(&secrets(object).collect::<Vec<_>>()))
+    Some(with_echoes_hidden(value.with_path_marks(&secrets(object).collect::<Vec<_>>())))
 }
 
 fn secrets(object: &ObjectState) -> impl Iterator<Item = PathMarks> {

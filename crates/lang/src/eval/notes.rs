@@ -1,6 +1,7 @@
 //! What a diagnostic says about the values that took part: `var.x is "a"`. Nothing of a sensitive value is ever shown.
 
 use groma_model::diag::{CallNote, Diagnostic, ValueNote};
+use groma_model::secrets::Secrets;
 use groma_model::ty::Type;
 use groma_model::value::{Refinement, Value, ValueKind, go_quote};
 use groma_syntax::ast::{Expr, Step, StepKey, Traversal};
@@ -58,12 +59,29 @@ fn notes(expr: &Expr, cause: Cause, lookup: &dyn Fn(&Traversal) -> Option<Value>
         if notes.iter().any(|note| note.traversal == text) {
             continue;
         }
+        if repeats_secret(&traversal, &value, lookup) {
+            continue;
+        }
         if let Some(statement) = describe(&value, cause) {
             notes.push(ValueNote { traversal: text, statement });
         }
     }
     notes.sort_by(|a, b| a.traversal.cmp(&b.traversal));
     notes
+}
+
+/// Whether what is referred to repeats what is hidden in the object that it belongs to, as providers do with what they are given.
+fn repeats_secret(traversal: &Traversal, value: &Value, lookup: &dyn Fn(&Traversal) -> Option<Value>) -> bool {
+    let mut around = traversal.clone();
+    while around.steps.pop().is_some() {
+        let Some(object) = lookup(&around) else { return false };
+        if object.contains_marks() {
+            let mut secrets = Secrets::default();
+            secrets.learn_marked(&object);
+            return secrets.are_in(value);
+        }
+    }
+    false
 }
 
 /// A reference as written in the configuration.

@@ -1,12 +1,13 @@
 //! What changed outside since the last apply, as far as the plan was worked out from it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use groma_model::path::Path;
 use groma_run::engine::change::{Action, Change};
 use groma_run::engine::plan::{Mode, Plan};
 
-use super::{Page, headline, is_moved, is_shown};
+use super::{Page, headline, is_moved, is_shown, veil};
 use crate::render::diff::{self, Act, Diff, Pair, Paths};
 use crate::render::paint::Tone;
 
@@ -18,7 +19,8 @@ pub(super) fn section(page: &mut Page<'_>, plan: &Plan) -> bool {
     if plan.drift.is_empty() || (changes_nothing && !refresh_only) {
         return false;
     }
-    let shown = if refresh_only { everything(plan) } else { relevant(plan) };
+    let drift: Vec<Cow<'_, Change>> = plan.drift.iter().map(veil::veiled).collect();
+    let shown = if refresh_only { everything(&drift) } else { relevant(plan, &drift) };
     if shown.is_empty() {
         return false;
     }
@@ -46,19 +48,19 @@ pub(super) fn section(page: &mut Page<'_>, plan: &Plan) -> bool {
     true
 }
 
-fn everything(plan: &Plan) -> Vec<(&Change, Diff<'_>)> {
+fn everything<'c>(drift: &'c [Cow<'_, Change>]) -> Vec<(&'c Change, Diff<'c>)> {
     let told = |change: &&Change| change.action != Action::NoOp || is_moved(change);
-    plan.drift.iter().filter(told).map(|change| (change, compared(change, Paths::All))).collect()
+    drift.iter().map(AsRef::as_ref).filter(told).map(|change| (change, compared(change, Paths::All))).collect()
 }
 
 /// What the plan was worked out from.
-fn relevant(plan: &Plan) -> Vec<(&Change, Diff<'_>)> {
+fn relevant<'c>(plan: &'c Plan, drift: &'c [Cow<'_, Change>]) -> Vec<(&'c Change, Diff<'c>)> {
     let mut by_resource: BTreeMap<&str, Vec<&Path>> = BTreeMap::new();
     for relevant in &plan.relevant {
         by_resource.entry(&relevant.resource).or_default().push(&relevant.attribute);
     }
     let mut shown = Vec::new();
-    for change in plan.drift.iter().filter(|change| change.action != Action::NoOp) {
+    for change in drift.iter().map(AsRef::as_ref).filter(|change: &&Change| change.action != Action::NoOp) {
         let instance = change.address.to_string();
         let resource = change.address.resource().to_string();
         let of = |name: &str| by_resource.get(name).into_iter().flatten().copied();

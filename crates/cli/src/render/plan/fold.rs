@@ -83,7 +83,7 @@ fn likeness(change: &Change) -> Option<u64> {
     let mut text = String::new();
     let mut printer = Printer::new(&mut text, Paint(false), false);
     printer.mask = Some(&change.schema.block);
-    printer.diff(&body(change), 0, Mode::default());
+    printer.diff(&body(&super::veil::veiled(change)), 0, Mode::default());
     for key in keys(&change.address) {
         text = without_key(&text, key);
     }
