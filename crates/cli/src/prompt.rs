@@ -51,8 +51,9 @@ impl Prompt {
         if self.interrupt.urgency() != Urgency::None {
             return Err(NoAnswer::Interrupted);
         }
-        write_out(&self.text(question))?;
+        // Before it is asked: who types fast is not seen either.
         let hidden = (question.secret && io::stdin().is_terminal()).then(hidden::Hidden::begin);
+        write_out(&self.text(question))?;
         let answer = self.line();
         drop(hidden);
         // What is printed next begins on a line of its own.

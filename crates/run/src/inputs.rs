@@ -236,6 +236,23 @@ fn split_assignment(text: &str) -> Result<(&str, &str), Diagnostic> {
 
 /// Reads a value as its variable wants it.
 pub(crate) fn read(sources: &mut SourceMap, variable: &Variable, raw: Raw) -> (InputValue, Diagnostics) {
+    let (value, diagnostics) = evaluated(sources, variable, raw);
+    if variable.is_sensitive() || variable.is_ephemeral() {
+        return (value, diagnostics.into_iter().map(|found| without_value(found, variable)).collect());
+    }
+    (value, diagnostics)
+}
+
+/// A mistake in a value that must not be shown. Its text would be, with what is wrong with it.
+fn without_value(found: Diagnostic, variable: &Variable) -> Diagnostic {
+    let detail = format!(
+        "The value given for var.{} is not a valid expression. It must not be shown, so neither is what is wrong with it.",
+        variable.name
+    );
+    Diagnostic { severity: found.severity, ..Diagnostic::error(found.summary, detail) }.at(variable.declared.header)
+}
+
+fn evaluated(sources: &mut SourceMap, variable: &Variable, raw: Raw) -> (InputValue, Diagnostics) {
     match raw {
         Raw::Text { text, source } if variable.parsing() == Parsing::Literal => {
             (InputValue { value: Value::string(text), source }, Diagnostics::new())

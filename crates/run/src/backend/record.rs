@@ -1,7 +1,7 @@
 //! The record of the backend that a directory was prepared for, as `init` of all three tools writes it into the data folder.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use groma_model::diag::Diagnostic;
@@ -81,7 +81,7 @@ impl Record {
                 file.serialize(&mut serializer).map_err(io::Error::other).and_then(|()| {
                     bytes.push(b'\n');
                     fs::create_dir_all(data_dir)?;
-                    fs::write(&path, bytes)
+                    write_private(&path, &bytes)
                 })
             }
         };
@@ -90,4 +90,19 @@ impl Record {
             Diagnostic::error("Error saving the backend record", detail)
         })
     }
+}
+
+/// Settings have passwords. What others could read is not written into, but put anew.
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let staged = path.with_extension("tfstate.new");
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match fs::remove_file(&staged) {
+        Err(problem) if problem.kind() != io::ErrorKind::NotFound => return Err(problem),
+        _ => {}
+    }
+    options.open(&staged)?.write_all(bytes)?;
+    fs::rename(&staged, path)
 }
