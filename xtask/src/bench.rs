@@ -2,6 +2,7 @@
 //! with the bars that must hold. Ratios in one run mean the same on a slow and on a fast machine.
 
 mod inputs;
+mod keeping;
 mod operations;
 mod report;
 mod sample;
@@ -67,6 +68,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Bench::operations,
         Bench::growth,
         Bench::many,
+        Bench::keeping,
     ] {
         if let Err(error) = case(&mut bench) {
             bench.table.failure(&format!("{error:#}"));

@@ -100,6 +100,8 @@ fn objects_that_were_made_in_part_are_kept_and_waited_for() {
     let outcome = sandbox.run(&["apply", "-auto-approve", "-no-color"]);
     assert_eq!(outcome.code, 1);
     assert_eq!(outcome.stderr.matches("Error: Resource not ready").count(), 2, "{}", outcome.stderr);
+    assert_eq!(outcome.stdout.matches(": Created in part, and kept [id=").count(), 2, "{}", outcome.stdout);
+    assert!(!outcome.stdout.contains("Creation complete"), "{}", outcome.stdout);
     let made = objects(&sandbox);
     assert_eq!(made.len(), 2, "{made:?}");
     // The other tools see two objects in good health.
@@ -160,4 +162,50 @@ fn an_update_that_fails_keeps_the_object_and_what_is_pending() {
     assert!(outcome.stderr.contains("The configuration asked for an error in update."), "{}", outcome.stderr);
     assert_eq!(objects(&sandbox), made);
     assert!(sandbox.run(&["state", "list"]).stderr.contains("fixfw_thing.b is not ready"));
+}
+
+const ALONE: &str = "\
+terraform {
+  required_providers {
+    fixfw = { source = \"groma/fixfw\" }
+  }
+}
+
+resource \"fixfw_thing\" \"b\" {
+  name = \"b\"
+  size = 3
+}
+";
+
+/// Applies, and dies when the provider has made the object and nobody has written that down.
+fn killed_with_the_answer(sandbox: Sandbox) -> Sandbox {
+    let sandbox = sandbox.env("GROMA_DIE_AT", "outcome.taken#1");
+    assert_ne!(sandbox.run(&["apply", "-auto-approve"]).code, 0);
+    assert_eq!(objects(&sandbox).len(), 1);
+    sandbox.env("GROMA_DIE_AT", "")
+}
+
+#[test]
+fn an_object_whose_answer_was_lost_is_found_among_those_that_the_provider_lists() {
+    let sandbox = killed_with_the_answer(sandbox(ALONE, ""));
+    let made = objects(&sandbox);
+    let outcome = sandbox.run(&["apply", "-auto-approve", "-no-color"]);
+    assert_eq!(outcome.code, 0, "{}{}", outcome.stdout, outcome.stderr);
+    assert!(outcome.stdout.contains("Warning: Object was found again"), "{}", outcome.stdout);
+    assert_eq!(objects(&sandbox), made);
+    assert_eq!(sandbox.run(&["doctor"]).code, 0);
+    assert_eq!(sandbox.run(&["plan", "-detailed-exitcode"]).code, 0);
+}
+
+#[test]
+fn of_several_that_it_could_be_none_is_taken() {
+    let sandbox = killed_with_the_answer(sandbox(ALONE, ""));
+    let made = objects(&sandbox).pop_first().unwrap();
+    let text = sandbox.read(&format!("world/{made}"));
+    let id = made.trim_start_matches("fixfw_thing.").trim_end_matches(".json");
+    let sandbox = sandbox.file("world/fixfw_thing.0123456789ab.json", &text.replace(id, "0123456789ab"));
+    let outcome = sandbox.run(&["apply", "-auto-approve", "-no-color"]);
+    assert_eq!(outcome.code, 1, "{}", outcome.stdout);
+    assert!(outcome.stderr.contains("Error: Object was possibly created before"), "{}", outcome.stderr);
+    assert_eq!(objects(&sandbox).len(), 2);
 }

@@ -92,6 +92,15 @@ pub enum Event {
         /// The object.
         id: Option<ShownId>,
     },
+    /// It was carried out in part, and what was made is kept: a rule says so.
+    ApplyKept {
+        /// Of which instance.
+        address: AbsInstance,
+        /// What.
+        action: Action,
+        /// The object.
+        id: Option<ShownId>,
+    },
     /// It failed.
     ApplyFailed {
         /// Of which instance.

@@ -1,6 +1,7 @@
 //! Taking one object that exists already into a state, without a plan. The configuration says which provider to ask and need not
 //! describe the object yet; nothing else is looked at or changed. Imports that are part of a plan are in [`crate::plan`].
 
+mod listing;
 mod objects;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,6 +57,8 @@ pub enum Named<'a> {
     Id(&'a str),
     /// Its identity, as JSON.
     Identity(&'a str),
+    /// Nothing that is known: it is looked for among those that the provider lists.
+    Listed,
 }
 
 /// What is said where no object has the name that was given.

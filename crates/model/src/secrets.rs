@@ -134,24 +134,27 @@ impl Secrets {
 }
 
 /// Marks what repeats elsewhere in a value what is hidden in it: providers copy what they are given. Only for showing; expressions go by
-/// what was said of each part.
-pub fn with_echoes_hidden(value: Value) -> Value {
+/// what was said of each part. The schema, where there is one, tells what in a set is meant, which has marks only as a whole.
+pub fn with_echoes_hidden(value: Value, block: Option<&Block>) -> Value {
     if !value.contains_marks() {
         return value;
     }
     let mut hidden = Hidden::default();
     hidden.collect(&value);
+    if let Some(block) = block {
+        hidden.secrets.learn_declared(&value, block);
+    }
     if hidden.secrets.is_empty() && hidden.wholes.is_empty() { value } else { hidden.mark_in(value) }
 }
 
 /// The marks that [`with_echoes_hidden`] adds.
-pub fn echoes(value: &Value) -> Vec<PathMarks> {
+pub fn echoes(value: &Value, block: &Block) -> Vec<PathMarks> {
     if !value.contains_marks() {
         return Vec::new();
     }
     let marks = |value: Value| value.unmark_deep_with_paths().1;
     let known = marks(value.clone());
-    let mut all = marks(with_echoes_hidden(value.clone()));
+    let mut all = marks(with_echoes_hidden(value.clone(), Some(block)));
     all.retain(|at| !known.contains(at));
     all
 }
@@ -166,7 +169,11 @@ struct Hidden {
 impl Hidden {
     fn collect(&mut self, value: &Value) {
         if value.marks().is_sensitive() || value.marks().is_ephemeral() {
-            self.secrets.learn_value(value);
+            let is_set_of_objects =
+                matches!(value.kind(), ValueKind::Set([first, ..]) if matches!(first.kind(), ValueKind::Object(_)));
+            if !is_set_of_objects {
+                self.secrets.learn_value(value);
+            }
             let plain = value.clone().unmark_deep().0;
             if !plain.parts().is_empty() {
                 self.wholes.push(plain);
@@ -199,7 +206,9 @@ impl Hidden {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::Attribute;
+    use std::sync::Arc;
+
+    use crate::schema::{Attribute, AttributeKind, NestedObject, Nesting};
     use crate::ty::Type;
 
     fn of(texts: &[&str]) -> Secrets {
@@ -238,7 +247,7 @@ mod tests {
             ("names", named.clone().mark(Mark::Sensitive)),
             ("same_names", Value::tuple(vec![named])),
         ]);
-        let shown = with_echoes_hidden(value.clone());
+        let shown = with_echoes_hidden(value.clone(), None);
         let at = |name: &str| match shown.kind() {
             ValueKind::Object(entries) => entries.get(name).cloned().unwrap(),
             _ => Value::bool(false),
@@ -247,7 +256,25 @@ mod tests {
         let marks = |value: Value| value.unmark_deep_with_paths().1.len();
         assert_eq!((marks(at("url")), marks(at("same_names"))), (1, 1));
         let plain = value.unmark_deep().0;
-        assert_eq!(with_echoes_hidden(plain.clone()), plain);
+        assert_eq!(with_echoes_hidden(plain.clone(), None), plain);
+    }
+
+    #[test]
+    fn of_a_set_only_what_is_declared_is_looked_for() {
+        let text = Attribute::of_type(Type::String);
+        let inside = [("key".into(), Attribute { sensitive: true, ..text.clone() }), ("kind".into(), text.clone())];
+        let nested = NestedObject { attributes: inside.into(), nesting: Nesting::Set };
+        let of_set = Attribute { ty: AttributeKind::Nested(Arc::new(nested)), ..text.clone() };
+        let block = Block {
+            attributes: [("all".into(), of_set), ("copy".into(), text.clone()), ("kind".into(), text)].into(),
+            ..Block::default()
+        };
+        let element = Value::object([("key", Value::string("a secret")), ("kind", Value::string("as usual"))]);
+        let set = Value::set(element.ty(), vec![element]).mark(Mark::Sensitive);
+        let value =
+            Value::object([("all", set), ("copy", Value::string("a secret")), ("kind", Value::string("as usual"))]);
+        let found: Vec<String> = echoes(&value, &block).iter().map(|at| at.path.to_string()).collect();
+        assert_eq!(found, [".copy"]);
     }
 
     #[test]

@@ -80,6 +80,8 @@ pub(crate) struct OpenState {
     pub(crate) ledger: SharedLedger,
     /// What people know it by.
     pub(crate) name: String,
+    /// Where its journal is, if that is on this machine only.
+    pub(crate) spool: Option<PathBuf>,
 }
 
 impl Backend {
@@ -126,20 +128,22 @@ impl Backend {
             States::Local(workspaces) => {
                 let paths = workspaces.paths(workspace);
                 let shown = paths.read.strip_prefix(&workspaces.dir).unwrap_or(&paths.read).display().to_string();
-                return Ok(OpenState { ledger: self.open_files(&paths), name: shown });
+                return Ok(OpenState { ledger: self.open_files(&paths), name: shown, spool: None });
             }
             States::Remote { remote, .. } => (remote, self.name_of(workspace)),
         };
         let place = remote.open(workspace, Arc::clone(&self.codec)).map_err(|problem| problem.diagnostic())?;
-        let spool = || -> Box<dyn JournalHome> {
-            let name = FileHome::name_for(&name);
-            let mut places = self.spare_folders.iter().rev().map(|folder| folder.join(&name));
-            let first = places.next().unwrap_or_else(|| self.witness_folder.join(&name));
-            Box::new(FileHome::new(Arc::new(RealDisk), first, places.collect()))
+        let (home, spool): (Box<dyn JournalHome>, Option<PathBuf>) = match place.journal {
+            Some(home) => (home, None),
+            None => {
+                let name = FileHome::name_for(&name);
+                let mut places = self.spare_folders.iter().rev().map(|folder| folder.join(&name));
+                let first = places.next().unwrap_or_else(|| self.witness_folder.join(&name));
+                (Box::new(FileHome::spooled(Arc::new(RealDisk), first.clone(), places.collect())), Some(first))
+            }
         };
-        let home = place.journal.unwrap_or_else(spool);
         let ledger = Ledger::new(Keeper::new(place.store), home, Some(self.remote_witness(workspace)));
-        Ok(OpenState { ledger: Arc::new(Mutex::new(ledger)), name: place.name })
+        Ok(OpenState { ledger: Arc::new(Mutex::new(ledger)), name: place.name, spool })
     }
 
     /// A state in files.

@@ -9,6 +9,7 @@ mod open;
 pub(crate) mod providers;
 mod reused;
 mod saving;
+mod timings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -39,8 +40,9 @@ pub use crate::state_access::{LockWish, PathOverrides};
 use counting::Counting;
 pub use counting::Counts;
 use hosts::Hosts;
-use log::RunLog;
+use log::{Circumstances, RunLog};
 use providers::BookProviders;
+use timings::{Part, Timings};
 
 /// What is done, for those who find the state locked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -139,6 +141,8 @@ pub struct Operation {
     /// How they are named in the state.
     hosts: Hosts,
     provisioners: Arc<dyn Provisioners>,
+    /// What keeping the state costs.
+    timings: Timings,
     /// When the plan is made, or was made.
     time: (i64, u32),
 }
@@ -268,7 +272,10 @@ impl Operation {
         let applied = self.carry_out(session, plan, watch, Arc::clone(&counting) as Arc<dyn Events>);
         let Applied { mut state, mut diagnostics, skipped } = applied;
         self.hosts.name(&mut state);
+        let since = self.timings.begin();
         let (found, unsaved) = saving::save_finally(&mut self.storage, &mut state, &session.start().working_dir);
+        self.timings.done(since, Part::Closing);
+        self.timings.write(began.elapsed());
         diagnostics.extend(found);
         diagnostics.extend(self.storage.notices());
         diagnostics.sort(session.sources());
@@ -281,14 +288,21 @@ impl Operation {
     fn carry_out(&mut self, session: &Session, plan: &Plan, watch: &Watch, events: Arc<dyn Events>) -> Applied {
         let oracle = NothingExists(BookOracle::new(self.providers.book(), Some(&self.access)));
         let settings = self.settings(session, &oracle);
+        let since = self.timings.begin();
         let journal = match self.storage.begin() {
             Ok(journal) => journal,
             Err(diagnostics) => {
                 return Applied { state: self.state.as_ref().clone(), diagnostics, skipped: Vec::new() };
             }
         };
-        let (machine, interrupt) = (session.machine().clone(), watch.interrupt.clone());
-        let (log, clerks) = RunLog::start(journal, self.storage.ledger(), self.hosts.clone(), machine, interrupt);
+        self.timings.done(since, Part::Opening);
+        let circumstances = Circumstances {
+            hosts: self.hosts.clone(),
+            machine: session.machine().clone(),
+            interrupt: watch.interrupt.clone(),
+            timings: self.timings.clone(),
+        };
+        let (log, clerks) = RunLog::start(journal, self.storage.ledger(), circumstances);
         let request = apply::Request {
             plan,
             rules: &self.rules,

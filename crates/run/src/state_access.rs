@@ -7,6 +7,7 @@ mod history;
 pub(crate) mod identity;
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -60,6 +61,7 @@ pub struct StateAccess {
     machine: Machine,
     /// What people know it by.
     name: String,
+    spool: Option<PathBuf>,
     ledger: SharedLedger,
     /// What was read last, until a run begins from it.
     recovered: Option<Recovered>,
@@ -112,8 +114,9 @@ impl StateAccess {
         workspace: WorkspaceName,
         machine: Machine,
     ) -> Result<StateAccess, Diagnostics> {
-        let OpenState { ledger, name } = backend.open(&workspace)?;
-        Ok(StateAccess { backend, workspace, machine, name, ledger, recovered: None, settled: Vec::new(), lock: None })
+        let OpenState { ledger, name, spool } = backend.open(&workspace)?;
+        let (recovered, settled, lock) = (None, Vec::new(), None);
+        Ok(StateAccess { backend, workspace, machine, name, spool, ledger, recovered, settled, lock })
     }
 
     /// What is to be known of where it is kept.
@@ -144,6 +147,11 @@ impl StateAccess {
             self.ledger = self.backend.open_files(&paths);
         }
         self
+    }
+
+    /// Where the journal of a run is, if that is on this machine while the state is elsewhere.
+    pub fn spool(&self) -> Option<&Path> {
+        self.spool.as_deref()
     }
 
     /// What people know it by.

@@ -22,6 +22,18 @@ pub trait Disk: Send + Sync {
     /// Removes a file if it is there.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
+    /// Makes the folder of a file, for its owner only, unless it is there.
+    fn create_private_folder(&self, of: &Path) -> io::Result<()> {
+        let _ = of;
+        Ok(())
+    }
+
+    /// Whether only its owner, who we are, can have written a file.
+    fn is_ours_alone(&self, path: &Path) -> io::Result<bool> {
+        let _ = path;
+        Ok(true)
+    }
+
     /// Makes the names in the folder of a file durable.
     fn sync_names(&self, path: &Path) -> io::Result<()>;
 }
@@ -97,6 +109,37 @@ impl Disk for RealDisk {
         Ok(Box::new(options.open(path)?))
     }
 
+    fn create_private_folder(&self, of: &Path) -> io::Result<()> {
+        let dir = dir_of(of);
+        if dir.is_dir() {
+            return Ok(());
+        }
+        if let Some(parent) = dir.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(dir)?;
+        sync_dir(dir)
+    }
+
+    #[cfg(unix)]
+    fn is_ours_alone(&self, path: &Path) -> io::Result<bool> {
+        use std::os::unix::fs::MetadataExt as _;
+
+        const OTHERS_MAY_WRITE: u32 = 0o022;
+        let us = nix::unistd::geteuid().as_raw();
+        for path in [path, dir_of(path)] {
+            let found = fs::metadata(path)?;
+            // What root has written is believed as well: root need not ask.
+            if ![us, 0].contains(&found.uid()) || found.mode() & OTHERS_MAY_WRITE != 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
     }
@@ -130,6 +173,27 @@ impl DiskFile for File {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_others_could_have_written_is_not_ours_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("ours/deep/file");
+        RealDisk.create_private_folder(&path).unwrap();
+        let folder = dir.path().join("ours/deep");
+        assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+        replace_whole(&RealDisk, &path, b"x").unwrap();
+        assert!(RealDisk.is_ours_alone(&path).unwrap());
+        for (what, mode) in [(&folder, 0o770), (&path, 0o602)] {
+            let before = fs::metadata(what).unwrap().permissions();
+            fs::set_permissions(what, fs::Permissions::from_mode(mode)).unwrap();
+            assert!(!RealDisk.is_ours_alone(&path).unwrap(), "{}", what.display());
+            fs::set_permissions(what, before).unwrap();
+        }
+        assert!(RealDisk.is_ours_alone(&path).unwrap());
+    }
 
     #[test]
     fn files_are_replaced_and_added_to() {

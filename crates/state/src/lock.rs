@@ -208,8 +208,8 @@ pub trait Pause {
 
 /// The first wait; each one is twice as long as the last.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// The longest wait.
-const LONGEST_WAIT: Duration = Duration::from_secs(16);
+/// The longest wait: a holder that has fallen silent is to be replaced within twenty seconds, of which it has had fifteen to speak.
+const LONGEST_WAIT: Duration = Duration::from_secs(4);
 
 /// Takes a lock, and tries again until the time is up if somebody else has it.
 pub fn lock_within(
@@ -290,10 +290,10 @@ mod tests {
     fn waits_grow_and_end() {
         assert_eq!(waits(0, 0), (vec![], true));
         assert_eq!(waits(1, 0), (vec![], false));
-        assert_eq!(waits(7, 1000), (vec![1, 2, 4, 8, 16, 16, 16], true));
+        assert_eq!(waits(7, 1000), (vec![1, 2, 4, 4, 4, 4, 4], true));
         // The last try is when the time is up.
-        assert_eq!(waits(9, 12), (vec![1, 2, 4, 5], false));
-        assert_eq!(waits(4, 12), (vec![1, 2, 4, 5], true));
+        assert_eq!(waits(9, 12), (vec![1, 2, 4, 4, 1], false));
+        assert_eq!(waits(5, 12), (vec![1, 2, 4, 4, 1], true));
         // Interrupted.
         assert_eq!(waits(9, 6), (vec![1, 2, 3], false));
     }

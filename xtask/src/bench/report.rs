@@ -54,6 +54,11 @@ impl Table {
         );
     }
 
+    /// Prints what no measurement of its own says.
+    pub(super) fn note(&mut self, text: &str) {
+        println!("{text}");
+    }
+
     /// Notes that something could not be measured; the other cases still are.
     pub(super) fn failure(&mut self, why: &str) {
         self.failures += 1;

@@ -182,6 +182,11 @@ impl Job<'_> {
         plan: &Plan,
         mut diagnostics: Diagnostics,
     ) -> Result<bool, Failure> {
+        if let Some(path) = operation.storage().spool().filter(|_| !plan.is_empty()) {
+            let path = path.display();
+            let text = format!("The journal of this run is kept on this machine, in {path}.");
+            self.stage.say(&text, &text)?;
+        }
         let watching = self.stage.applying(plan);
         let outcome = operation.apply(session, plan, &watching.watch);
         let report = self.stage.watched(watching);

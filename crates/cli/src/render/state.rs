@@ -104,7 +104,7 @@ fn decoded(object: &ObjectState, schema: &Schema) -> Option<Value> {
     let value = json::from_json(&document, &ty).ok()?;
     let mut marks = schema.sensitive_marks(&value);
     marks.extend(secrets(object));
-    Some(with_echoes_hidden(value.with_path_marks(&marks)))
+    Some(with_echoes_hidden(value.with_path_marks(&marks), Some(&schema.block)))
 }
 
 /// The object as it is written down.
@@ -116,7 +116,7 @@ fn as_stored(object: &ObjectState) -> Option<Value> {
             Value::object(strings)
         }
     };
-    Some(with_echoes_hidden(value.with_path_marks(&secrets(object).collect::<Vec<_>>())))
+    Some(with_echoes_hidden(value.with_path_marks(&secrets(object).collect::<Vec<_>>()), None))
 }
 
 fn secrets(object: &ObjectState) -> impl Iterator<Item = PathMarks> {

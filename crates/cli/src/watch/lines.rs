@@ -126,6 +126,11 @@ pub(super) fn done(object: &str, doing: Doing, id: Option<&ShownId>, elapsed: Du
     format!("{object}: {} after {}{}", doing.is_complete(), duration(elapsed), in_brackets(id))
 }
 
+/// Something was made in part.
+pub(super) fn kept(object: &str, id: Option<&ShownId>) -> String {
+    format!("{object}: Created in part, and kept{}", in_brackets(id))
+}
+
 /// What a provisioner printed. Nothing if that was only space.
 pub(super) fn output(address: &AbsInstance, provisioner: &str, text: &str) -> Vec<String> {
     let lines = text.split(['\n', '\r']).map(str::trim_end).filter(|line| !line.is_empty());

@@ -43,6 +43,8 @@ pub(super) struct Tracker {
     /// How many of them are over.
     pub(super) over: usize,
     pub(super) waits: Waits,
+    /// Objects of which nothing is left to do but to wait for them.
+    resumed: BTreeSet<AbsInstance>,
     report: Report,
 }
 
@@ -84,6 +86,7 @@ impl Tracker {
             total: None,
             over: 0,
             waits: Waits::default(),
+            resumed: BTreeSet::new(),
             report: Report::default(),
         }
     }
@@ -98,6 +101,9 @@ impl Tracker {
             tracker.waits = Waits::of(plan);
         }
         for change in &plan.changes {
+            if change.only_waits() {
+                tracker.resumed.insert(change.address.clone());
+            }
             tracker.taken_in(change);
         }
         tracker
@@ -136,6 +142,7 @@ impl Tracker {
                 }
             }
             Event::ApplyDone { address, deposed, action, id } => self.applied(address, deposed, action, id, now),
+            Event::ApplyKept { address, action, id } => self.kept(address, action, id.as_ref(), now),
             Event::ApplyFailed { address, deposed, action } => self.failed(address, deposed, action, now),
             Event::Skipped(skipped) => {
                 self.over += 1;
@@ -167,8 +174,12 @@ impl Tracker {
                 self.waiting(&progress);
             }
             Event::Waiting(progress) => self.waiting(&progress),
-            Event::WaitDone(progress) => self.end(&(progress.address, None, Doing::Wait), None, true, now),
+            Event::WaitDone(progress) => {
+                self.resumed_over(&progress.address);
+                self.end(&(progress.address, None, Doing::Wait), None, true, now);
+            }
             Event::WaitFailed(progress) => {
+                self.resumed_over(&progress.address);
                 self.report.failed.push((progress.address.to_string(), Doing::Wait.verb()));
                 self.end(&(progress.address, None, Doing::Wait), None, false, now);
             }
@@ -240,6 +251,15 @@ impl Tracker {
         self.end(&place, id, true, now);
     }
 
+    /// Something was made in part. It counts, but nothing is complete.
+    fn kept(&mut self, address: AbsInstance, action: Action, id: Option<&ShownId>, now: Moment) {
+        self.step_over(&address);
+        let Some(place) = self.place(address, None, action) else { return };
+        self.report.added += usize::from(place.2 == Doing::Create);
+        self.say(lines::kept(&lines::object(&place.0, None), id), true);
+        self.end(&place, None, false, now);
+    }
+
     fn failed(&mut self, address: AbsInstance, deposed: Option<DeposedKey>, action: Action, now: Moment) {
         self.step_over(&address);
         let object = lines::object(&address, deposed.as_ref());
@@ -248,6 +268,13 @@ impl Tracker {
         self.report.failed.push((object, verb));
         if let Some(place) = place {
             self.end(&place, None, false, now);
+        }
+    }
+
+    /// A wait is over. For some objects it was all there was to do.
+    fn resumed_over(&mut self, address: &AbsInstance) {
+        if self.resumed.remove(address) {
+            self.step_over(address);
         }
     }
 

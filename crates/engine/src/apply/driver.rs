@@ -460,7 +460,10 @@ impl Driver<'_, '_> {
         } else {
             let object = self.made.get(&address).filter(|_| deposed.is_none()).unwrap_or(&change.after);
             let id = if removes { None } else { shown_id(object) };
-            Event::ApplyDone { address, deposed, action, id }
+            match self.waits.get(&step) {
+                Some(waiting) if waiting.was_made_in_part() => Event::ApplyKept { address, action, id },
+                _ => Event::ApplyDone { address, deposed, action, id },
+            }
         });
         self.wait_or_conclude(step, found);
     }

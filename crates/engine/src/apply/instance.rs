@@ -6,6 +6,7 @@ use groma_lang::config::IgnoreChanges;
 use groma_model::address::{AbsInstance, ConfigResource};
 use groma_model::codec::{json, msgpack};
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::secrets::Secrets;
 use groma_model::value::Value;
 use groma_provider::api::{
     ApplyRequest, ApplyResponse, Effects, Outcome, Pending, PlanRequest, PlanResponse, Private, Provider,
@@ -227,13 +228,17 @@ impl Run<'_> {
         let ty = self.job.kind.schema.block.implied_type();
         let identity = request.planned_identity.as_ref().filter(|identity| identity.is_wholly_known());
         let id = request.planned.as_entries().and_then(|entries| entries.get("id")?.as_str().map(str::to_owned));
+        // It is told to whoever has to look for the object.
+        let mut secrets = Secrets::default();
+        secrets.learn_marked(&self.job.change.after);
+        let can_be_told = |text: &String| secrets.hide(text).is_none();
         let intended = Intended {
             object: object_of(&self.job.change),
             action,
             provider: self.job.slot.instance().clone(),
             planned: msgpack::encode(&request.planned, &ty).ok().map(|bytes| Digest::of(&bytes)),
-            identity: identity.and_then(|identity| json::encode_plain(identity).ok()),
-            import_id: id.filter(|_| action == LoggedAction::Create),
+            identity: identity.and_then(|identity| json::encode_plain(identity).ok()).filter(can_be_told),
+            import_id: id.filter(|_| action == LoggedAction::Create).filter(can_be_told),
             repeatable: effects == Effects::Repeatable,
         };
         self.logbook.intend(intended).await

@@ -72,6 +72,11 @@ enum Over {
 pub(super) type Look = Result<Option<Object>, Diagnostics>;
 
 impl Waiting {
+    /// Whether its creation has failed half way.
+    pub(super) fn was_made_in_part(&self) -> bool {
+        self.complaints.has_errors()
+    }
+
     fn timeout(&self) -> Duration {
         self.rule.as_ref().map_or(TIMEOUT, |rule| rule.says.timeout)
     }

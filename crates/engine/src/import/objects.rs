@@ -16,6 +16,7 @@ use groma_provider::api::{
 };
 use groma_state::{InstanceState, ObjectState, ObjectStatus, ResourceState, State};
 
+use super::listing::not_listed;
 use super::{Importer, NOT_THERE, Named, no_configuration};
 use crate::change::Action;
 use crate::events::{Event, Events, shown_id};
@@ -136,7 +137,17 @@ impl Importer<'_, '_> {
         check_known(&slot)?;
         let provider = slot.get().await?;
         let provider_meta = self.providers.meta(&self.walk, module, &resource.provider)?;
-        let found = self.ask(provider.as_ref(), &mut diagnostics).await.map_err(named)?;
+        let wanted = match self.request.named {
+            Named::Id(id) => (id.to_owned(), ImportTarget::Id(id.to_owned())),
+            Named::Identity(text) => (text.to_owned(), ImportTarget::Identity(self.identity(provider.as_ref(), text)?)),
+            Named::Listed => {
+                let identity = self.listed(site, provider.as_ref()).await.map_err(named)?;
+                let identity = identity.ok_or_else(|| named(not_listed(target).into()))?;
+                let shown = json::encode(&identity, &identity.ty()).unwrap_or_default();
+                (shown, ImportTarget::Identity(identity))
+            }
+        };
+        let found = self.ask(provider.as_ref(), wanted, &mut diagnostics).await.map_err(named)?;
         let addresses = addresses(target, &found);
         let managed: Diagnostics =
             addresses.iter().filter(|address| is_managed(&self.state, address)).map(already_managed).collect();
@@ -160,23 +171,12 @@ impl Importer<'_, '_> {
     async fn ask(
         &self,
         provider: &dyn Provider,
+        (id, named): (String, ImportTarget),
         diagnostics: &mut Diagnostics,
     ) -> Result<Vec<ImportedObject>, Diagnostics> {
         let target = self.request.address;
         let type_name = target.instance.resource.ty.clone();
-        let (id, named) = match self.request.named {
-            Named::Id(id) => (id, ImportTarget::Id(id.to_owned())),
-            Named::Identity(text) => {
-                let schema = provider.schema().identities.get(&type_name);
-                let identity = schema.and_then(|schema| json::decode(text, &schema.implied_type()).ok());
-                let refused = || {
-                    let detail = format!("The identity {text} is not one that {type_name} can have.");
-                    Diagnostic::error("Invalid identity", detail)
-                };
-                (text, ImportTarget::Identity(identity.ok_or_else(refused)?))
-            }
-        };
-        self.request.events.tell(Event::ImportStarted(target.clone(), id.to_owned()));
+        self.request.events.tell(Event::ImportStarted(target.clone(), id.clone()));
         let request = ImportRequest { type_name, target: named };
         let response = provider.import(request).await.map_err(|error| error.diagnostic())?;
         keep_warnings(response.diagnostics, diagnostics)?;
@@ -184,8 +184,19 @@ impl Importer<'_, '_> {
             let detail = format!("The provider returned no object for {target} and the id {id:?}.");
             return Err(Diagnostic::error("Import returned no resources", detail).into());
         }
-        self.request.events.tell(Event::ImportDone(target.clone(), id.to_owned()));
+        self.request.events.tell(Event::ImportDone(target.clone(), id));
         Ok(response.imported)
+    }
+
+    /// An identity, as the provider wants it.
+    fn identity(&self, provider: &dyn Provider, text: &str) -> Result<Value, Diagnostics> {
+        let type_name = &self.request.address.instance.resource.ty;
+        let schema = provider.schema().identities.get(type_name);
+        let identity = schema.and_then(|schema| json::decode(text, &schema.implied_type()).ok());
+        identity.ok_or_else(|| {
+            let detail = format!("The identity {text} is not one that {type_name} can have.");
+            Diagnostic::error("Invalid identity", detail).into()
+        })
     }
 
     /// Which attributes the configuration gets from something sensitive. It may be incomplete, which does not matter for that.

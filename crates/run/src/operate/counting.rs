@@ -78,9 +78,14 @@ impl Seen {
 
 impl Events for Counting {
     fn tell(&self, event: Event) {
-        if let Event::ApplyDone { address, deposed, action, .. } = &event {
+        let done = match &event {
+            Event::ApplyDone { address, deposed, action, .. } => Some((address, deposed.is_some(), *action)),
+            Event::ApplyKept { address, action, .. } => Some((address, false, *action)),
+            _ => None,
+        };
+        if let Some((address, is_deposed, action)) = done {
             let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            seen.done(address, deposed.is_some(), *action);
+            seen.done(address, is_deposed, action);
         }
         self.inner.tell(event);
     }

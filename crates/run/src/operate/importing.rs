@@ -31,7 +31,8 @@ impl Operation {
         diagnostics
     }
 
-    /// Looks for what earlier runs have asked providers to create without an answer, where it is known how to ask for it. What is
+    /// Looks for what earlier runs have asked providers to create without an answer, by name where that is known, else among
+    /// those that the provider lists. What is
     /// there is taken into the state, in memory: it is stored with whatever is stored next.
     pub(super) fn look_for_doubtful(&mut self, session: &Session, watch: &Watch) -> Diagnostics {
         let mut diagnostics = Diagnostics::new();
@@ -39,7 +40,8 @@ impl Operation {
             let named = match (&intent.identity, &intent.import_id) {
                 (Some(identity), _) => Named::Identity(identity),
                 (None, Some(id)) => Named::Id(id),
-                (None, None) => continue,
+                // What else there is may be it.
+                (None, None) => Named::Listed,
             };
             let address = &intent.object.instance;
             let (state, found) = self.imported(session, address, named, watch);

@@ -18,6 +18,7 @@ use tokio::sync::{Notify, watch};
 
 use super::hosts::Hosts;
 use super::saving::now;
+use super::timings::{Part, Timings};
 use crate::outside::Machine;
 use crate::state_access::findings::clearing_up;
 use crate::state_access::{SharedLedger, identity, store};
@@ -52,6 +53,15 @@ pub(super) struct RunLog {
     snapshots: mpsc::Sender<(State, Mark)>,
     /// Changes of earlier runs that may have made objects which nobody knows.
     doubtful: BTreeMap<AbsObject, Operation>,
+    timings: Timings,
+}
+
+/// What a log needs to know of the run beside what it writes to.
+pub(super) struct Circumstances {
+    pub(super) hosts: Hosts,
+    pub(super) machine: Machine,
+    pub(super) interrupt: Interrupt,
+    pub(super) timings: Timings,
 }
 
 /// The threads of a log. They end when the log is dropped.
@@ -72,10 +82,9 @@ impl RunLog {
     pub(super) fn start(
         journal: Arc<Journal>,
         ledger: SharedLedger,
-        hosts: Hosts,
-        machine: Machine,
-        interrupt: Interrupt,
+        circumstances: Circumstances,
     ) -> (Arc<Self>, Clerks) {
+        let Circumstances { hosts, machine, interrupt, timings } = circumstances;
         let began = now();
         let storing = Storing { pacer: Pacer::new(Duration::ZERO), is_busy: false, overtaken: None };
         let storing = Arc::new(Mutex::new(storing));
@@ -92,11 +101,25 @@ impl RunLog {
             began,
             storing: Arc::clone(&storing),
             news: Arc::clone(&news),
+            timings: timings.clone(),
         };
         let storer = std::thread::spawn(move || clerk.keep_storing(&to_store));
         let in_doubt = journal.in_flight().into_iter().filter(|intent| intent.action == Action::Create);
         let doubtful = in_doubt.map(|intent| (intent.object, intent.operation)).collect();
-        let log = Self { journal, hosts, machine, interrupt, began, storing, news, safe, flush, snapshots, doubtful };
+        let log = Self {
+            journal,
+            hosts,
+            machine,
+            interrupt,
+            began,
+            storing,
+            news,
+            safe,
+            flush,
+            snapshots,
+            doubtful,
+            timings,
+        };
         (Arc::new(log), Clerks(vec![flusher, storer]))
     }
 
@@ -132,12 +155,14 @@ impl Logbook for RunLog {
         if let Some(refusal) = self.refusal(&change) {
             return Err(refusal.into());
         }
+        let since = self.timings.begin();
         let Intended { object, action, mut provider, planned, identity, import_id, .. } = change;
         self.hosts.name_provider(&mut provider.config.provider);
         let begun = identity::utc_text(groma_lang::environment::Environment::now(&self.machine));
         let change = Change { object, action, provider, planned, identity, import_id, begun };
         let (operation, ticket) = self.journal.announce_change(change).map_err(|error| told(&error))?;
         self.wait_for(ticket).await?;
+        self.timings.intended(since, operation);
         crash::point("intent.safe");
         Ok(Some(operation))
     }
@@ -148,6 +173,8 @@ impl Logbook for RunLog {
         object: AbsObject,
         mut after: After,
     ) -> Result<Option<Ticket>, Diagnostics> {
+        self.timings.answered(operation);
+        let since = self.timings.begin();
         if let After::Present { provider, .. } = &mut after {
             self.hosts.name_provider(&mut provider.config.provider);
         }
@@ -156,7 +183,9 @@ impl Logbook for RunLog {
             let _ = self.journal.settle(*doubt).map_err(|error| told(&error))?;
         }
         crash::point("outcome.taken");
-        self.journal.conclude(operation, object, after).map(Some).map_err(|error| told(&error))
+        let concluded = self.journal.conclude(operation, object, after).map(Some).map_err(|error| told(&error));
+        self.timings.done(since, Part::Handing);
+        concluded
     }
 
     fn moved(&self, from: &AbsObject, to: &AbsObject) -> Result<(), Diagnostics> {
@@ -164,7 +193,9 @@ impl Logbook for RunLog {
     }
 
     async fn safe(&self, ticket: Ticket) -> Result<(), Diagnostics> {
+        let since = self.timings.begin();
         self.wait_for(ticket).await?;
+        self.timings.concluded(since);
         crash::point("outcome.safe");
         Ok(())
     }
@@ -180,8 +211,10 @@ impl Logbook for RunLog {
         storing.is_busy = true;
         drop(storing);
         // First the mark: what is behind it and in the state does no harm.
+        let since = self.timings.begin();
         let mark = self.journal.mark();
         let _ = self.snapshots.send((state.clone(), mark));
+        self.timings.done(since, Part::Handing);
     }
 
     async fn due(&self) {
@@ -224,14 +257,16 @@ struct Clerk {
     began: Instant,
     storing: Arc<Mutex<Storing>>,
     news: Arc<Notify>,
+    timings: Timings,
 }
 
 impl Clerk {
     fn keep_storing(&self, snapshots: &mpsc::Receiver<(State, Mark)>) {
         while let Ok((mut state, mark)) = snapshots.recv() {
-            let from = self.began.elapsed();
+            let (from, since) = (self.began.elapsed(), self.timings.begin());
             self.hosts.name(&mut state);
             let stored = store(&self.ledger, state, mark, &self.machine);
+            self.timings.done(since, Part::Storing);
             let mut storing = self.storing.lock().unwrap_or_else(PoisonError::into_inner);
             storing.pacer.stored(from, self.began.elapsed());
             storing.is_busy = false;

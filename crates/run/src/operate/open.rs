@@ -10,6 +10,7 @@ use groma_state::State;
 
 use super::hosts::Hosts;
 use super::providers::BookProviders;
+use super::timings::{Part, Timings};
 use super::{Operation, Wishes};
 use crate::backend::{Backend, Settings};
 use crate::lock_file;
@@ -121,6 +122,8 @@ impl Opening<'_> {
         if diagnostics.has_errors() {
             return None;
         }
+        let timings = Timings::wanted(access.online.variables(), &session.start().working_dir);
+        let since = timings.begin();
         let mut storage = diagnostics.take(StateAccess::of_backend(session, backend))?;
         let patience = wishes.patience.as_deref().unwrap_or(&|| true);
         diagnostics.take(storage.lock_patiently(wishes.kind.lock_name(), wishes.lock, patience))?;
@@ -128,6 +131,7 @@ impl Opening<'_> {
             diagnostics.extend(storage.unlock());
             return None;
         };
+        timings.done(since, Part::Opening);
         diagnostics.extend(storage.findings());
         let state = state.unwrap_or_else(|| Arc::new(State::default()));
         needed.add_state(&state.providers().into_iter().cloned().collect());
@@ -164,6 +168,7 @@ impl Opening<'_> {
             locks,
             hosts,
             provisioners,
+            timings,
             time,
         })
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_state::{Layout, State, encode, write_file};
+use groma_state::{Layout, ObjectState, State, encode, write_file};
 
 use crate::state_access::StateAccess;
 
@@ -32,16 +32,25 @@ pub(super) fn save_finally(
     storage.number_next(state);
     let Err(problem) = write_file(&working_dir.join(LAST_RESORT), state) else {
         let detail = format!(
-            "The error shown above has prevented groma from writing the updated state. To allow for recovery, the state has been \
-             written to the file {LAST_RESORT:?} in the current working directory.\n\nRunning \"groma apply\" again at this \
-             point will create a forked state, making it harder to recover.\n\nTo retry writing this state, use the \
-             following command:\n    groma state push {LAST_RESORT}\n"
+            "The error shown above has prevented groma from writing the updated state. Nothing is lost: what was done is in the \
+             journal of the state, from which the next command of groma takes it, so \"groma apply\" can be run again once the \
+             cause is mended.\n\nFor other tools, which do not know the journal, the state has been written to the file \
+             {LAST_RESORT:?} in the current working directory. Run on the old state, they would make everything again that is \
+             missing there. To store it without applying anything, use the following command:\n    groma state push \
+             {LAST_RESORT}\n"
         );
         diagnostics.push(Diagnostic::error("Failed to persist state to backend", detail));
         return (diagnostics, None);
     };
     let detail = format!("Error creating local state file for recovery: {}", problem.diagnostic().detail);
     diagnostics.push(Diagnostic::error("Failed to create local state file", detail));
+    if holds_secrets(state) {
+        let detail = "The errors shown above prevented groma from writing the updated state, and from leaving it in a file. It has \
+                      sensitive values in it, so it is not printed. What was done is in the journal of the state, from which the \
+                      next command of groma takes it: \"groma doctor\" says where that is.";
+        diagnostics.push(Diagnostic::error("Failed to persist state to backend", detail));
+        return (diagnostics, None);
+    }
     let detail = format!(
         "The errors shown above prevented groma from writing the updated state, and from leaving it in a file. The state is \
          printed as a JSON object instead.\n\nTo retry writing it, save that into a file called {LAST_RESORT} and use the \
@@ -49,6 +58,14 @@ pub(super) fn save_finally(
     );
     diagnostics.push(Diagnostic::error("Failed to persist state to backend", detail));
     (diagnostics, encode(state, Layout::Indented).ok())
+}
+
+/// Whether anything in a state must not be shown. What providers keep for themselves may be anything.
+fn holds_secrets(state: &State) -> bool {
+    let in_object = |object: &ObjectState| !object.sensitive.is_empty() || !object.private.is_empty();
+    let mut instances = state.resources.values().flat_map(|resource| resource.instances.values());
+    state.outputs.values().any(|output| output.sensitive)
+        || instances.any(|instance| instance.current.iter().chain(instance.deposed.values()).any(in_object))
 }
 
 fn failed(problem: Diagnostic) -> Diagnostic {

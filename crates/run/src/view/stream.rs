@@ -202,6 +202,11 @@ impl<W: Write + Send + 'static> Stream<W> {
                 add_id(&mut hook, id);
                 ("apply_complete", format!("{}: {noun} complete after {after}{}", running.address, shown(id)))
             }
+            Outcome::Kept(id) => {
+                add_id(&mut hook, id);
+                hook["groma"] = json!({ "kept": true });
+                ("apply_errored", format!("{}: Created in part, and kept after {after}{}", running.address, shown(id)))
+            }
             Outcome::Failed => ("apply_errored", format!("{}: {noun} errored after {after}", running.address)),
         };
         hook["elapsed_seconds"] = elapsed.into();
@@ -259,6 +264,7 @@ impl<W: Write + Send + 'static> Stream<W> {
 
 enum Outcome<'e> {
     Done(Option<&'e ShownId>),
+    Kept(Option<&'e ShownId>),
     Failed,
 }
 
@@ -294,6 +300,9 @@ impl<W: Write + Send + 'static> Events for Stream<W> {
             }
             Event::ApplyDone { address, deposed, action, id } => {
                 self.apply_ended(&running(address, deposed, action), Outcome::Done(id.as_ref()));
+            }
+            Event::ApplyKept { address, action, id } => {
+                self.apply_ended(&running(address, None, action), Outcome::Kept(id.as_ref()));
             }
             Event::ApplyFailed { address, deposed, action } => {
                 self.apply_ended(&running(address, deposed, action), Outcome::Failed);

@@ -43,6 +43,8 @@ pub struct FileHome {
     disk: Arc<dyn Disk>,
     path: PathBuf,
     spares: Vec<PathBuf>,
+    /// Whether the first place is one like the spares, in a folder of ours and not beside a state.
+    is_spooled: bool,
     /// How many spares this run has tried.
     tried: usize,
 }
@@ -53,7 +55,12 @@ const SUFFIX: &str = ".groma-journal";
 impl FileHome {
     /// A journal in a file, and where to go on, in this order, when that cannot be written any more.
     pub fn new(disk: Arc<dyn Disk>, path: PathBuf, spares: Vec<PathBuf>) -> Self {
-        Self { disk, path, spares, tried: 0 }
+        Self { disk, path, spares, is_spooled: false, tried: 0 }
+    }
+
+    /// A journal in a folder of ours, far from its state.
+    pub fn spooled(disk: Arc<dyn Disk>, path: PathBuf, spares: Vec<PathBuf>) -> Self {
+        Self { is_spooled: true, ..Self::new(disk, path, spares) }
     }
 
     /// The name of the journal beside a state file. Beside the file itself and not a link to it, so that whoever comes
@@ -86,6 +93,10 @@ impl JournalHome for FileHome {
         let mut parts = Vec::new();
         for path in std::iter::once(&self.path).chain(&self.spares) {
             if let Some(bytes) = self.disk.read(path)? {
+                let is_ours = self.is_spooled || *path != self.path;
+                if is_ours && !self.disk.is_ours_alone(path)? {
+                    return Err(not_believed(path));
+                }
                 parts.push(JournalPart { place: path.display().to_string(), bytes });
             }
         }
@@ -95,6 +106,9 @@ impl JournalHome for FileHome {
     fn begin(&mut self, start: &[u8]) -> io::Result<Box<dyn JournalFile>> {
         // The state beside it may have got its name from a run that was killed right then.
         self.disk.sync_names(&self.path)?;
+        if self.is_spooled {
+            self.disk.create_private_folder(&self.path)?;
+        }
         let file = replace_whole(&*self.disk, &self.path, start)?;
         // They are of another run, or of this one and in what was begun now; in both cases they do no harm.
         let _ = self.remove_spares();
@@ -105,7 +119,8 @@ impl JournalHome for FileHome {
         let mut last = io::Error::from(io::ErrorKind::StorageFull);
         while let Some(path) = self.spares.get(self.tried) {
             self.tried += 1;
-            match replace_whole(&*self.disk, path, start) {
+            let begun = self.disk.create_private_folder(path).and_then(|()| replace_whole(&*self.disk, path, start));
+            match begun {
                 Ok(file) => return Ok(Box::new(NamedFile { file, path: path.clone() })),
                 Err(error) => last = error,
             }
@@ -119,6 +134,15 @@ impl JournalHome for FileHome {
         remove_durably(&*self.disk, &self.path)?;
         self.remove_spares()
     }
+}
+
+/// What lies in a folder of ours is believed, so nobody else may have put it there.
+fn not_believed(path: &Path) -> io::Error {
+    let problem = format!(
+        "others may write to {} or its folder, so it is not believed; look at it, then take the permission away or the file",
+        path.display()
+    );
+    io::Error::new(io::ErrorKind::PermissionDenied, problem)
 }
 
 /// The home of a journal that has ended.

@@ -7,8 +7,9 @@ use groma_run::engine::change::Change;
 
 /// The change with everything marked that repeats a secret. What is hidden before is hidden after, too: it did not become public.
 pub(super) fn veiled(change: &Change) -> Cow<'_, Change> {
-    let mut marks = echoes(&change.before);
-    marks.extend(echoes(&change.after));
+    let block = &change.schema.block;
+    let mut marks = echoes(&change.before, block);
+    marks.extend(echoes(&change.after, block));
     if marks.is_empty() {
         return Cow::Borrowed(change);
     }

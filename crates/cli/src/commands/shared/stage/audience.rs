@@ -35,6 +35,7 @@ fn log(event: &Event) {
         Event::ImportDone(address, _) => tracing::trace!(%address, "was found"),
         Event::ApplyStarted { address, action, .. } => tracing::debug!(%address, ?action, "begins"),
         Event::ApplyDone { address, action, .. } => tracing::debug!(%address, ?action, "is done"),
+        Event::ApplyKept { address, action, .. } => tracing::warn!(%address, ?action, "is kept as far as it was made"),
         Event::ApplyFailed { address, action, .. } => tracing::error!(%address, ?action, "failed"),
         Event::Stopping => tracing::info!("stopping"),
         _ => {}

@@ -1,0 +1,189 @@
+//! Finding an object that nobody knows the name of: the provider lists what there is, and the configuration says what it must be like.
+
+use groma_lang::walk::Site;
+use groma_model::address::AbsInstance;
+use groma_model::codec::json;
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::schema::{Block, Schema};
+use groma_model::text::Str;
+use groma_model::value::{Value, ValueKind};
+use groma_provider::api::{ListEvent, ListRequest, ListedObject, Provider};
+use groma_state::{Attributes, ObjectState, State};
+
+use super::Importer;
+use crate::stored::object_schema;
+
+/// More is not looked at: whoever has so many of a kind knows better ways to tell them apart.
+const MOST: u64 = 10_000;
+
+impl Importer<'_, '_> {
+    /// The identity of the only object that is not in the state and is as the configuration wants it. None if that cannot be told.
+    pub(super) async fn listed(&self, site: Site<'_>, provider: &dyn Provider) -> Result<Option<Value>, Diagnostics> {
+        let type_name = &site.resource.key.ty;
+        let Some(query) = empty_query(provider, type_name) else { return Ok(None) };
+        let kind = object_schema(self.request.schemas, &*self.request.providers, site.resource)?;
+        let (config, problems) = self.walk.resource_config(site, &kind.schema.block);
+        if problems.has_errors() {
+            return Ok(None);
+        }
+        provider.keep_secret(&config);
+        let config = config.unmark_deep().0;
+        let known = Known::of(&self.state, self.request.address, type_name);
+        let request = ListRequest { type_name: type_name.clone(), config: query, include_object: true, limit: MOST };
+        let mut likely: Vec<Value> = Vec::new();
+        let mut failed = false;
+        let mut sink = |event: ListEvent| {
+            failed |= event.diagnostics.has_errors();
+            if let Some(found) = event.object.filter(|found| !known.has(found) && is_like(found, &config, &kind.schema))
+            {
+                likely.push(found.identity);
+            }
+            likely.len() < 2 && !failed
+        };
+        provider.list(request, &mut sink).await.map_err(|error| Diagnostics::from(error.diagnostic()))?;
+        // Of several nobody can say which it is.
+        Ok(if failed || likely.len() != 1 { None } else { likely.pop() })
+    }
+}
+
+/// What is said where the list does not help.
+pub(super) fn not_listed(target: &AbsInstance) -> Diagnostic {
+    let detail = format!("The provider lists no object, or several, that {target} could be.");
+    Diagnostic::error("Object cannot be told from others", detail)
+}
+
+/// A query for everything, if there can be one.
+fn empty_query(provider: &dyn Provider, type_name: &Str) -> Option<Value> {
+    let schema = provider.schema().lists.get(type_name)?.get().ok()?;
+    let is_free = |block: &Block| {
+        block.attributes.values().all(|attribute| !attribute.required)
+            && block.block_types.values().all(|nested| nested.min_items == 0)
+    };
+    is_free(&schema.block).then(|| schema.block.empty_value())
+}
+
+/// Objects of a type that the state has.
+struct Known {
+    identities: Vec<String>,
+    ids: Vec<String>,
+}
+
+impl Known {
+    fn of(state: &State, target: &AbsInstance, type_name: &Str) -> Self {
+        let mode = target.instance.resource.mode;
+        let of_type = |address: &groma_model::address::AbsResource| {
+            address.resource.mode == mode && address.resource.ty == *type_name
+        };
+        let resources = state.resources.iter().filter(|(address, _)| of_type(address));
+        let instances = resources.flat_map(|(_, resource)| resource.instances.values());
+        let objects = instances.flat_map(|instance| instance.current.iter().chain(instance.deposed.values()));
+        let mut known = Self { identities: Vec::new(), ids: Vec::new() };
+        for object in objects {
+            known.identities.extend(object.identity.as_ref().map(|identity| identity.json.clone()));
+            known.ids.extend(id_of(object));
+        }
+        known
+    }
+
+    fn has(&self, found: &ListedObject) -> bool {
+        let identity = &found.identity;
+        let same = |known: &String| json::decode(known, &identity.ty()).is_ok_and(|known| known == *identity);
+        let id = found.object.as_ref().and_then(|object| text_of(object, "id"));
+        self.identities.iter().any(same) || id.is_some_and(|id| self.ids.contains(&id))
+    }
+}
+
+fn id_of(object: &ObjectState) -> Option<String> {
+    match &object.attributes {
+        Attributes::Json(text) => text_of(&json::decode_implied(text).ok()?, "id"),
+        Attributes::Flat(entries) => entries.get("id").cloned(),
+    }
+}
+
+fn text_of(object: &Value, name: &str) -> Option<String> {
+    object.as_entries()?.get(name)?.as_str().map(str::to_owned)
+}
+
+/// Whether an object is as a configuration wants it: what both tell agrees, and some text is among that. Lists need not tell everything.
+fn is_like(found: &ListedObject, config: &Value, schema: &Schema) -> bool {
+    let (Some(object), Some(wanted)) = (&found.object, config.as_entries()) else { return false };
+    let Some(told) = object.as_entries() else { return false };
+    let mut says_something = false;
+    for (name, wanted) in wanted.iter() {
+        let is_written_only = schema.block.attributes.get(name).is_some_and(|attribute| attribute.write_only);
+        let Some(told) = told.get(name).filter(|told| !told.is_null() && !is_written_only) else { continue };
+        if !agrees(wanted, told) {
+            return false;
+        }
+        says_something |= wanted.as_str().is_some_and(|text| !text.is_empty());
+    }
+    says_something
+}
+
+/// Whether what is told is as wanted, as far as that is known.
+fn agrees(wanted: &Value, told: &Value) -> bool {
+    let both = |wanted: &[Value], told: &[Value]| {
+        wanted.len() == told.len() && wanted.iter().zip(told).all(|(wanted, told)| agrees(wanted, told))
+    };
+    match (wanted.kind(), told.kind()) {
+        (ValueKind::Null | ValueKind::Unknown(_), _) => true,
+        (ValueKind::List(wanted) | ValueKind::Tuple(wanted), ValueKind::List(told) | ValueKind::Tuple(told)) => {
+            both(wanted, told)
+        }
+        (ValueKind::Set(wanted), ValueKind::Set(told)) => {
+            wanted.len() == told.len() && wanted.iter().all(|wanted| told.iter().any(|told| agrees(wanted, told)))
+        }
+        (ValueKind::Map(wanted) | ValueKind::Object(wanted), ValueKind::Map(told) | ValueKind::Object(told)) => {
+            wanted.iter().all(|(name, wanted)| told.get(name).is_some_and(|told| agrees(wanted, told)))
+        }
+        _ => wanted == told,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use groma_model::schema::Attribute;
+    use groma_model::ty::Type;
+
+    use super::*;
+
+    fn object(name: Value, size: Value) -> Value {
+        Value::object([("name", name), ("size", size)])
+    }
+
+    fn like(wanted: Value, told: Value) -> bool {
+        let mut schema = Schema::default();
+        schema.block.attributes.insert("name".into(), Attribute::of_type(Type::String));
+        schema.block.attributes.insert("size".into(), Attribute::of_type(Type::Number));
+        let found = ListedObject { identity: Value::empty_object(), display_name: String::new(), object: Some(told) };
+        is_like(&found, &wanted, &schema)
+    }
+
+    #[test]
+    fn what_is_told_must_agree_and_say_something() {
+        let (name, other) = (Value::string("a"), Value::string("b"));
+        let (one, two) = (Value::number(1.into()), Value::number(2.into()));
+        let nothing = || Value::null(Type::Number);
+        assert!(like(object(name.clone(), one.clone()), object(name.clone(), one.clone())));
+        assert!(like(object(name.clone(), one.clone()), object(name.clone(), nothing())));
+        assert!(like(object(name.clone(), Value::unknown(Type::Number)), object(name.clone(), two.clone())));
+        assert!(!like(object(name.clone(), one.clone()), object(name.clone(), two.clone())));
+        assert!(!like(object(name.clone(), one.clone()), object(other, one.clone())));
+        assert!(
+            !like(object(Value::null(Type::String), one.clone()), object(name, one)),
+            "a number alone says nothing"
+        );
+    }
+
+    #[test]
+    fn collections_agree_by_what_is_wanted_of_them() {
+        let text = |text: &str| Value::string(text);
+        let set = |texts: &[&str]| Value::set(Type::String, texts.iter().map(|text| Value::string(*text)).collect());
+        assert!(agrees(&set(&["a", "b"]), &set(&["b", "a"])));
+        assert!(!agrees(&set(&["a"]), &set(&["a", "b"])));
+        let wanted = Value::object([("a", text("x"))]);
+        assert!(agrees(&wanted, &Value::object([("a", text("x")), ("computed", text("y"))])));
+        assert!(!agrees(&wanted, &Value::object([("b", text("x"))])));
+        assert!(!agrees(&Value::tuple(vec![text("x")]), &Value::tuple(Vec::new())));
+    }
+}
