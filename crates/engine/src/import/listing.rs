@@ -1,11 +1,14 @@
 //! Finding an object that nobody knows the name of: the provider lists what there is, and the configuration says what it must be like.
 
+use std::collections::BTreeSet;
+
 use groma_lang::walk::Site;
 use groma_model::address::AbsInstance;
 use groma_model::codec::json;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::schema::{Block, Schema};
 use groma_model::text::Str;
+use groma_model::ty::Type;
 use groma_model::value::{Value, ValueKind};
 use groma_provider::api::{ListEvent, ListRequest, ListedObject, Provider};
 use groma_state::{Attributes, ObjectState, State};
@@ -28,7 +31,8 @@ impl Importer<'_, '_> {
         }
         provider.keep_secret(&config);
         let config = config.unmark_deep().0;
-        let known = Known::of(&self.state, self.request.address, type_name);
+        let identity = kind.identity.as_ref().map(|identity| identity.implied_type());
+        let known = Known::of(&self.state, self.request.address, identity.as_ref());
         let request = ListRequest { type_name: type_name.clone(), config: query, include_object: true, limit: MOST };
         let mut likely: Vec<Value> = Vec::new();
         let mut failed = false;
@@ -63,13 +67,16 @@ fn empty_query(provider: &dyn Provider, type_name: &Str) -> Option<Value> {
 }
 
 /// Objects of a type that the state has.
+#[derive(Default)]
 struct Known {
-    identities: Vec<String>,
-    ids: Vec<String>,
+    /// As JSON, written in one way.
+    identities: BTreeSet<String>,
+    ids: BTreeSet<String>,
 }
 
 impl Known {
-    fn of(state: &State, target: &AbsInstance, type_name: &Str) -> Self {
+    fn of(state: &State, target: &AbsInstance, identity: Option<&Type>) -> Self {
+        let type_name = &target.instance.resource.ty;
         let mode = target.instance.resource.mode;
         let of_type = |address: &groma_model::address::AbsResource| {
             address.resource.mode == mode && address.resource.ty == *type_name
@@ -77,19 +84,21 @@ impl Known {
         let resources = state.resources.iter().filter(|(address, _)| of_type(address));
         let instances = resources.flat_map(|(_, resource)| resource.instances.values());
         let objects = instances.flat_map(|instance| instance.current.iter().chain(instance.deposed.values()));
-        let mut known = Self { identities: Vec::new(), ids: Vec::new() };
+        let mut known = Self::default();
         for object in objects {
-            known.identities.extend(object.identity.as_ref().map(|identity| identity.json.clone()));
+            let decoded =
+                identity.zip(object.identity.as_ref()).and_then(|(ty, stored)| json::decode(&stored.json, ty).ok());
+            known.identities.extend(decoded.and_then(|identity| json::encode_plain(&identity).ok()));
             known.ids.extend(id_of(object));
         }
         known
     }
 
     fn has(&self, found: &ListedObject) -> bool {
-        let identity = &found.identity;
-        let same = |known: &String| json::decode(known, &identity.ty()).is_ok_and(|known| known == *identity);
+        let identity = json::encode_plain(&found.identity);
         let id = found.object.as_ref().and_then(|object| text_of(object, "id"));
-        self.identities.iter().any(same) || id.is_some_and(|id| self.ids.contains(&id))
+        identity.is_ok_and(|identity| self.identities.contains(&identity))
+            || id.is_some_and(|id| self.ids.contains(&id))
     }
 }
 
@@ -143,7 +152,6 @@ fn agrees(wanted: &Value, told: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use groma_model::schema::Attribute;
-    use groma_model::ty::Type;
 
     use super::*;
 
