@@ -134,9 +134,11 @@ fn plugins(counts: &mut Counts) -> Result<()> {
         "--test=faults",
         "--test=client",
         "--test=hosts",
+        "--test=driven",
         "--test=plugins",
         "--test=looks",
         "--test=waits_peers",
+        "--test=engines",
     ];
     cargo_test(counts, &[&packages[..], &[features], &tests[..]].concat(), &environment)?;
     // And whoever else has to do with the other programs: a state is locked against them.

@@ -37,6 +37,7 @@ pub(crate) enum Command {
     Apply(commands::apply::Args),
     Destroy(commands::destroy::Args),
     Refresh(commands::refresh::Args),
+    Run(commands::run::Args),
     Show(commands::show::Args),
     Explain(commands::explain::Args),
     Graph(commands::graph::Args),
@@ -80,6 +81,7 @@ impl Command {
                 | Self::Push(_)
                 | Self::Login(_)
                 | Self::Logout(_)
+                | Self::Run(_)
         )
     }
 }
@@ -119,6 +121,15 @@ pub(crate) fn parse(arguments: &[String], environment: &EnvVars) -> Result<Invoc
         Early(help.unwrap_or(error))
     })?;
     let mut invocation = Invocation::from_arg_matches(&matches).map_err(Early)?;
+    if let Command::Run(run) = &invocation.command
+        && run.engine == commands::run::Engine::Groma
+    {
+        // With groma itself, it is as if the command had been typed alone.
+        let chdir = invocation.chdir.iter().map(|dir| format!("--chdir={}", dir.display()));
+        let alone: Vec<String> =
+            all.first().cloned().into_iter().chain(chdir).chain(run.words.iter().cloned()).collect();
+        return parse(&alone, environment);
+    }
     matches.subcommand_name().unwrap_or_default().clone_into(&mut invocation.name);
     Ok(invocation)
 }
@@ -166,21 +177,29 @@ fn rewrite_version(arguments: impl Iterator<Item = String>) -> Vec<String> {
 fn with_environment(arguments: &[String], environment: &EnvVars) -> Result<Vec<String>, clap::Error> {
     let nothing = environment.cli_args.is_none() && environment.cli_args_of.is_empty();
     let position = arguments.iter().position(|argument| !argument.starts_with('-')).filter(|_| !nothing);
+    // They are for the command that is run, and whoever runs it adds them.
+    let position = position.filter(|position| arguments[*position] != "run");
     let Some(position) = position else { return Ok(arguments.to_vec()) };
-    let words = |name: &str, text: Option<&String>| match text {
-        None => Ok(Vec::new()),
-        Some(text) => quoting::split(text).map_err(|problem| {
-            let message = format!("{name} cannot be read: {problem}\n");
-            clap::Error::raw(clap::error::ErrorKind::ValueValidation, message)
-        }),
-    };
     let (before, after) = arguments.split_at(position + command_words(&arguments[position..]));
     // `state replace-provider` is named `state_replace_provider` here.
     let own_name = before[position..].join("_").replace('-', "_");
     let mut all = before.to_vec();
-    all.extend(words("TF_CLI_ARGS", environment.cli_args.as_ref())?);
-    all.extend(words(&format!("TF_CLI_ARGS_{own_name}"), environment.cli_args_of.get(&own_name))?);
+    all.extend(
+        added(&own_name, environment)
+            .map_err(|problem| clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{problem}\n")))?,
+    );
     all.extend_from_slice(after);
+    Ok(all)
+}
+
+/// The arguments that the environment adds to a command.
+pub(crate) fn added(command: &str, environment: &EnvVars) -> Result<Vec<String>, String> {
+    let words = |name: &str, text: Option<&String>| match text {
+        None => Ok(Vec::new()),
+        Some(text) => quoting::split(text).map_err(|problem| format!("{name} cannot be read: {problem}")),
+    };
+    let mut all = words("TF_CLI_ARGS", environment.cli_args.as_ref())?;
+    all.extend(words(&format!("TF_CLI_ARGS_{command}"), environment.cli_args_of.get(command))?);
     Ok(all)
 }
 
@@ -228,6 +247,22 @@ mod tests {
         assert_eq!(all, ["state", "replace-provider", "-no-color", "-auto-approve", "a", "b"]);
         let unknown = ["nope".to_owned(), "list".to_owned()];
         assert_eq!(with_environment(&unknown, &environment).unwrap(), ["nope", "-no-color", "list"]);
+    }
+
+    #[test]
+    fn what_is_run_gets_its_own_arguments() {
+        let mut environment = EnvVars { cli_args: Some("-no-color".into()), ..EnvVars::default() };
+        environment.cli_args_of.insert("plan".into(), "-out=x".into());
+        let typed = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let Ok(found) = parse(&typed(&["groma", "run", "plan", "-json"]), &environment) else { panic!("not taken") };
+        assert!(matches!(found.command, Command::Plan(_)) && found.name == "plan");
+        let line = typed(&["groma", "-chdir=d", "run", "-engine=tofu", "apply", "-var", "a=-b", "-json"]);
+        let Ok(found) = parse(&line, &environment) else { panic!("not taken") };
+        let Command::Run(run) = found.command else { panic!("{:?}", found.command) };
+        assert_eq!(run.words, ["apply", "--var", "a=-b", "--json"]);
+        for wrong in [&["groma", "run", "-engine=pulumi", "plan"][..], &["groma", "run"], &["groma", "run", "nope"]] {
+            assert!(parse(&typed(wrong), &environment).is_err(), "{wrong:?}");
+        }
     }
 
     #[test]

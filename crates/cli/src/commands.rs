@@ -21,6 +21,7 @@ pub(crate) mod plan;
 pub(crate) mod providers;
 pub(crate) mod push;
 pub(crate) mod refresh;
+pub(crate) mod run;
 mod shared;
 pub(crate) mod show;
 pub(crate) mod state;
@@ -76,6 +77,7 @@ pub(crate) fn run(invocation: Invocation, environment: EnvVars) -> ExitCode {
         Command::Apply(args) => apply::run(&context, args),
         Command::Destroy(args) => destroy::run(&context, args),
         Command::Refresh(args) => refresh::run(&context, args),
+        Command::Run(args) => run::run(&context, args),
         Command::Show(args) => show::run(&context, args),
         Command::Explain(args) => explain::run(&context, args),
         Command::Graph(args) => graph::run(&context, args),

@@ -44,6 +44,8 @@ pub(crate) struct EnvVars {
     /// `GROMA_BUILTIN`: `always` uses the providers inside groma even if others are locked, `never` does not use those that
     /// are published as well.
     pub(crate) built_in_use: BuiltInUse,
+    /// `GROMA_ENGINE_BINARY`: where the program of another engine is.
+    pub(crate) engine_binary: Option<PathBuf>,
     /// `TF_LOG`, `TF_LOG_CORE`, `TF_LOG_PROVIDER`, `TF_LOG_PATH`.
     pub(crate) log: LogVars,
     /// All variables that are text: tokens are named after hosts, paths may refer to any, plugins get them all.
@@ -95,6 +97,7 @@ impl EnvVars {
                 "TF_IN_AUTOMATION" => found.in_automation = !value.is_empty(),
                 "TF_REATTACH_PROVIDERS" if !value.is_empty() => found.reattach = Some(value),
                 "GROMA_BUILTIN" => found.built_in_use = built_in_use(&value),
+                "GROMA_ENGINE_BINARY" if !value.is_empty() => found.engine_binary = Some(value.into()),
                 "TF_LOG" if !value.is_empty() => found.log.all = Some(value),
                 "TF_LOG_CORE" if !value.is_empty() => found.log.core = Some(value),
                 "TF_LOG_PROVIDER" if !value.is_empty() => found.log.provider = Some(value),

@@ -8,7 +8,7 @@ pub(crate) mod paint;
 pub(crate) mod plan;
 pub(crate) mod state;
 pub(crate) mod summary;
-mod wrap;
+pub(crate) mod wrap;
 
 pub(crate) use diag::diagnostic;
 

@@ -58,7 +58,7 @@ pub(crate) fn listen(interrupt: Interrupt, say: Say) {
             interrupt.ask();
             say(Interruption::Second);
             tokio::select! {
-                () = signals.next() => {}
+                _ = signals.next() => {}
                 () = tokio::time::sleep(GRACE) => {}
             }
             #[expect(clippy::exit, clippy::disallowed_methods, reason = "what still runs does not listen")]
@@ -66,6 +66,29 @@ pub(crate) fn listen(interrupt: Interrupt, say: Say) {
         });
     };
     // Without a thread, nobody listens; the handlers stay away then, too.
+    let _ = std::thread::Builder::new().name("signals".into()).spawn(listener);
+}
+
+/// Which signal came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// Somebody at the terminal, or whoever acts as if.
+    Interrupt,
+    /// Whoever started us.
+    Terminate,
+}
+
+/// Listens until the program ends, for a program that we run: every signal is told. Nothing of ours ends because of it.
+pub(crate) fn overhear(tell: impl Fn(Heard) + Send + 'static) {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+    let Ok(mut signals) = runtime.block_on(async { system::Signals::new() }) else { return };
+    let listener = move || {
+        runtime.block_on(async move {
+            loop {
+                tell(signals.next().await);
+            }
+        });
+    };
     let _ = std::thread::Builder::new().name("signals".into()).spawn(listener);
 }
 
@@ -77,6 +100,8 @@ mod system {
 
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
+    use super::Heard;
+
     pub(super) struct Signals {
         interrupt: Signal,
         terminate: Signal,
@@ -87,10 +112,10 @@ mod system {
             Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
         }
 
-        pub(super) async fn next(&mut self) {
+        pub(super) async fn next(&mut self) -> Heard {
             tokio::select! {
-                _ = self.interrupt.recv() => {}
-                _ = self.terminate.recv() => {}
+                _ = self.interrupt.recv() => Heard::Interrupt,
+                _ = self.terminate.recv() => Heard::Terminate,
             }
         }
     }
@@ -102,6 +127,8 @@ mod system {
 
     use std::io;
 
+    use super::Heard;
+
     pub(super) struct Signals;
 
     impl Signals {
@@ -109,8 +136,9 @@ mod system {
             Ok(Self)
         }
 
-        pub(super) async fn next(&mut self) {
+        pub(super) async fn next(&mut self) -> Heard {
             let _ = tokio::signal::ctrl_c().await;
+            Heard::Interrupt
         }
     }
 }

@@ -38,8 +38,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "groma-engine",
         ],
     ),
-    ("groma-operator", &["groma-run"]),
-    ("groma-cli", &["groma-model", "groma-syntax", "groma-lang", "groma-run", "groma-operator"]),
+    ("groma-engines", &["groma-model", "groma-lang", "groma-rules", "groma-provider", "groma-run"]),
+    ("groma-operator", &["groma-run", "groma-engines"]),
+    ("groma-cli", &["groma-model", "groma-syntax", "groma-lang", "groma-run", "groma-engines", "groma-operator"]),
     ("xtask", &[]),
 ];
 
@@ -48,7 +49,7 @@ const TEST_ONLY: &[&str] =
     &["groma-fuzz", "groma-interchange", "groma-served", "groma-slice", "groma-testkit", "groma-wirebench"];
 
 /// Crates that see only the neutral provider API: no wire, no installer.
-const API_ONLY: &[&str] = &["groma-engine", "groma-builtin"];
+const API_ONLY: &[&str] = &["groma-engine", "groma-builtin", "groma-engines"];
 
 /// Crates from elsewhere that must not be reachable from a crate, however indirectly.
 const FORBIDDEN: &[(&str, &[&str])] = &[

@@ -92,7 +92,7 @@ const LIST: [Listed; 43] = [
 ];
 
 /// Commands that nobody else has, and one that nobody has any more.
-const OTHERS: [&str; 3] = ["completions", "man", "push"];
+const OTHERS: [&str; 4] = ["completions", "man", "push", "run"];
 
 impl Listed {
     fn flags(&self) -> Vec<&'static str> {

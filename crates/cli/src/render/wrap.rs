@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 /// Breaks the lines of a text so that each fits, where that can be done at a space. Indented lines are left as they are: they
 /// are code, or a list.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     text.lines().flat_map(|line| wrap_line(line, width)).collect()
 }
 

@@ -15,6 +15,7 @@ use std::time::SystemTime;
 
 use groma_engine::change::{Action, Change};
 use groma_engine::events::{EphemeralAction, Event, Events, ShownId, Skipped, WaitProgress};
+use groma_engine::pending::Pending;
 use groma_engine::plan::Plan;
 use groma_model::address::{AbsInstance, DeposedKey};
 use groma_model::diag::{Diagnostics, Severity};
@@ -162,6 +163,17 @@ impl<W: Write + Send + 'static> Stream<W> {
     fn outputs_line(&self, outputs: Map<String, Value>) {
         let message = format!("Outputs: {}", outputs.len());
         self.lines.write(Level::Info, &message, "outputs", json!({ "outputs": outputs }));
+    }
+
+    /// What became of an object that another engine has left tainted. Only we tell of that.
+    pub fn settled(&self, message: &str, address: &AbsInstance, verdict: (bool, &str), lacks: Option<&Pending>) {
+        let (kept, reason) = verdict;
+        let mut hook = json!({ "resource": hook_resource(address), "tainted": !kept, "reason": reason });
+        if let Some(lacks) = lacks {
+            hook["groma"] = super::change::not_ready(lacks);
+        }
+        let level = if kept { Level::Info } else { Level::Warn };
+        self.lines.write(level, message, "taint_settled", json!({ "hook": hook }));
     }
 
     /// A state that could not be saved anywhere, so that it is not lost.

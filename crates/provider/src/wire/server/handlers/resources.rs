@@ -83,7 +83,7 @@ impl Handlers {
         let typed = self.resource(&request.type_name)?;
         let response = self.provider.read(ReadRequest {
             current: typed.take(request.current_state)?,
-            private: Private(request.private.into()),
+            private: theirs(request.private.into()),
             identity: typed.take_identity(request.current_identity)?,
             provider_meta: self.meta(request.provider_meta)?,
             type_name: request.type_name.into(),
@@ -107,7 +107,7 @@ impl Handlers {
             prior: typed.take(request.prior_state)?,
             proposed: typed.take(request.proposed_new_state)?,
             config: typed.take(request.config)?,
-            prior_private: Private(request.prior_private.into()),
+            prior_private: theirs(request.prior_private.into()),
             prior_identity: typed.take_identity(request.prior_identity)?,
             provider_meta: self.meta(request.provider_meta)?,
             type_name: request.type_name.into(),
@@ -134,7 +134,7 @@ impl Handlers {
             prior: prior.clone(),
             planned: typed.take(request.planned_state)?,
             config: typed.take(request.config)?,
-            planned_private: Private(request.planned_private.into()),
+            planned_private: theirs(request.planned_private.into()),
             planned_identity: typed.take_identity(request.planned_identity)?,
             provider_meta: self.meta(request.provider_meta)?,
             type_name: request.type_name.into(),
@@ -237,6 +237,11 @@ fn simple_upgrade(
         Ok(value) => UpgradeResponse { value, diagnostics: convert::diagnostics(Vec::new()) },
         Err(problem) => failed(format!("The stored {type_name} cannot be read: {problem}.")),
     }
+}
+
+/// What a provider has kept, without what we have added: that an object was not ready once is out of date as soon as it is asked for.
+fn theirs(private: Vec<u8>) -> Private {
+    Pending::split(Private(private)).0
 }
 
 /// What cannot be said in the protocol is said in private data, where the engine finds it and other tools leave it alone.
