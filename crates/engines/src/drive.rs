@@ -14,7 +14,7 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::Span;
 use groma_rules::Rules;
 use groma_run::engine::events::Event;
-use groma_run::engine::interrupt::Interrupt;
+use groma_run::engine::interrupt::{Interrupt, Urgency};
 use groma_run::engine::pending;
 use groma_run::session::Session;
 use groma_run::state::{State, decode};
@@ -187,6 +187,9 @@ impl Driver<'_> {
         if makes_objects && self.line().is_about_everything() {
             self.resume(before.as_ref()).await?;
         }
+        if self.wishes.stop.urgency() != Urgency::None {
+            return Err(Diagnostic::error("Interrupted", "Nothing was begun.").into());
+        }
         outcome.code = self.engine().await?;
         if makes_objects && outcome.code != 0 {
             let nothing = State::default();
@@ -264,7 +267,7 @@ impl Driver<'_> {
         self.initialised = true;
         self.audience.notice(&format!("Initializing with {} {}...", self.tool.kind.title(), self.tool.version));
         let arguments = ["init", "-input=false", "-no-color"].map(str::to_owned);
-        let answer = self.program.ask(&arguments, None).await?;
+        let answer = self.program.ask_until(&arguments, None, &self.wishes.stop).await?;
         // What is installed now is looked for where it is now.
         *self.session = Session::new(self.session.start().clone());
         if answer.is_good() {

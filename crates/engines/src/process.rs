@@ -100,6 +100,16 @@ impl Program {
 
     /// Runs it for an answer, apart from the terminal: nothing that is typed there ends it half way.
     pub(crate) async fn ask(&self, arguments: &[String], input: Option<&str>) -> Result<Answer, Diagnostic> {
+        self.ask_until(arguments, input, &Interrupt::default()).await
+    }
+
+    /// The same for what may take long: who wants to stop need not wait for the answer.
+    pub(crate) async fn ask_until(
+        &self,
+        arguments: &[String],
+        input: Option<&str>,
+        interrupt: &Interrupt,
+    ) -> Result<Answer, Diagnostic> {
         tracing::debug!(?arguments, "the engine is asked");
         let mut command = self.command(arguments);
         ADDED_ARGUMENTS.iter().for_each(|name| {
@@ -120,7 +130,15 @@ impl Program {
                 let _ = stdin.shutdown().await;
             }
         };
-        let (output, ()) = tokio::join!(child.wait_with_output(), feed);
+        let id = child.id();
+        let mut answer = std::pin::pin!(async { tokio::join!(child.wait_with_output(), feed).0 });
+        let output = tokio::select! {
+            output = &mut answer => output,
+            () = interrupt.reaches(Urgency::Soon) => {
+                interrupt_process(id);
+                answer.await
+            }
+        };
         let output = output.map_err(|problem| self.failed(&problem))?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Ok(Answer { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) })
@@ -167,12 +185,16 @@ async fn ended(child: &mut Child, interrupt: &Interrupt) -> std::io::Result<std:
             status = child.wait() => return status,
             () = interrupt.reaches(urgency) => {}
         }
-        if let Some(id) = child.id().and_then(|id| i32::try_from(id).ok()) {
-            // It may just have ended.
-            let _ = kill(Pid::from_raw(id), Signal::SIGINT);
-        }
+        interrupt_process(child.id());
     }
     child.wait().await
+}
+
+fn interrupt_process(id: Option<u32>) {
+    if let Some(id) = id.and_then(|id| i32::try_from(id).ok()) {
+        // It may just have ended.
+        let _ = kill(Pid::from_raw(id), Signal::SIGINT);
+    }
 }
 
 /// The path of a file, for an argument.
