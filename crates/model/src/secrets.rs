@@ -15,10 +15,13 @@ pub const HIDDEN: &str = "(sensitive value)";
 
 type Beginning = [u8; SHORTEST];
 
+/// Secrets that begin alike, by their length: there may be thousands, but hardly of many lengths.
+type Alike = BTreeMap<usize, BTreeSet<Box<[u8]>>>;
+
 /// Secrets that are known. Looking for them takes as long as reading the text, however many there are.
 #[derive(Debug, Clone, Default)]
 pub struct Secrets {
-    by_beginning: BTreeMap<Beginning, BTreeSet<Box<str>>>,
+    by_beginning: BTreeMap<Beginning, Alike>,
 }
 
 impl Secrets {
@@ -85,10 +88,11 @@ impl Secrets {
     }
 
     fn add(&mut self, text: &str) {
-        if let Some(beginning) = text.as_bytes().first_chunk::<SHORTEST>()
-            && !self.by_beginning.get(beginning).is_some_and(|known| known.contains(text))
-        {
-            self.by_beginning.entry(*beginning).or_default().insert(text.into());
+        let bytes = text.as_bytes();
+        let Some(beginning) = bytes.first_chunk::<SHORTEST>() else { return };
+        let alike = self.by_beginning.entry(*beginning).or_default().entry(bytes.len()).or_default();
+        if !alike.contains(bytes) {
+            alike.insert(bytes.into());
         }
     }
 
@@ -128,8 +132,11 @@ impl Secrets {
 
     /// How long the longest secret is that a text begins with. Secrets are whole texts, so no character is ever cut.
     fn at_start_of(&self, text: &[u8]) -> Option<usize> {
-        let candidates = self.by_beginning.get(text.first_chunk::<SHORTEST>()?)?;
-        candidates.iter().filter(|secret| text.starts_with(secret.as_bytes())).map(|secret| secret.len()).max()
+        let alike = self.by_beginning.get(text.first_chunk::<SHORTEST>()?)?;
+        let begins_with = |(length, secrets): (&usize, &BTreeSet<Box<[u8]>>)| {
+            text.get(..*length).filter(|start| secrets.contains(*start)).map(<[u8]>::len)
+        };
+        alike.iter().rev().find_map(begins_with)
     }
 }
 
