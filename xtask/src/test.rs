@@ -137,7 +137,11 @@ fn plugins(counts: &mut Counts) -> Result<()> {
         "--test=driven",
         "--test=plugins",
         "--test=looks",
+        "--test=testing",
         "--test=waits_peers",
+        "--test=canaries",
+        "--test=engines",
+        "--test=driven",
         "--test=engines",
     ];
     cargo_test(counts, &[&packages[..], &[features], &tests[..]].concat(), &environment)?;
