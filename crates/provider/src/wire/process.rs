@@ -79,9 +79,17 @@ impl Process {
             Security::AutoMtls => Some(Identity::generate().map_err(|source| launch.tls_error(source))?),
         };
         let socket_dir = socket_dir().map_err(|source| launch.spawn_error(source))?;
-        let mut child = spawn(&mut command(launch, &socket_dir, identity.as_ref()))
-            .await
-            .map_err(|source| launch.spawn_error(source))?;
+        let expected = guard::expect(socket_dir.path()).await;
+        let mut child = match spawn(&mut command(launch, &socket_dir, identity.as_ref())).await {
+            Ok(child) => child,
+            Err(source) => {
+                expected.failed().await;
+                return Err(launch.spawn_error(source));
+            }
+        };
+        if let Some(group) = child.id() {
+            expected.arrived(group).await;
+        }
         let stderr = child.stderr.take();
         let relay = stderr.map(|stderr| tokio::spawn(log::relay(launch.name.clone(), stderr, output.clone())));
         let stdout = child.stdout.take();
@@ -199,7 +207,7 @@ impl Drop for Group {
 
 /// Waits for the end, or brings it about.
 async fn outlive(mut child: Child, mut group: Group, killed: oneshot::Receiver<()>) -> Option<ExitStatus> {
-    let guarded = guard::watch_over(child.id()).await;
+    let guarded = child.id();
     let status = tokio::select! {
         status = child.wait() => status,
         _ = killed => {

@@ -1,22 +1,41 @@
 //! Plugins must not survive us, even if we are killed and can do nothing about it any more. They do not notice by
 //! themselves, and asking the kernel needs code between fork and exec, which is not safe Rust. So a shell waits at the end
 //! of a pipe that only we hold open: when the pipe breaks, it kills the process groups that it was told of.
+//!
+//! We may also be killed between starting a plugin and telling its number. So the guard is told before that one is coming, and by
+//! which name in its environment it can be recognised, and looks for it where the kernel lists what runs.
 
 use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// Each line says `+ GROUP` or `- GROUP`.
+/// Each line says `? NAME` (one is coming), `! NAME` (it is not), `+ GROUP NAME` (it is there) or `- GROUP` (it has ended). One that
+/// was coming may not even have its environment yet when we are gone, so it is looked for a few times.
 const SCRIPT: &str = r#"trap '' HUP INT QUIT TERM
-groups=' '
-while read -r sign id; do
+groups=' ' coming=' '
+gone() { coming="${coming%% "$1" *} ${coming#* "$1" }"; }
+while read -r sign id name; do
   case $sign in
-    +) groups="$groups$id " ;;
+    '?') coming="$coming$id " ;;
+    '!') gone "$id" ;;
+    +) groups="$groups$id "; gone "$name" ;;
     -) groups="${groups%% "$id" *} ${groups#* "$id" }" ;;
   esac
 done
 for id in $groups; do kill -s KILL -- "-$id"; done
+for name in $coming; do
+  for attempt in 1 2 3 4 5 6 7 8 9 10; do
+    for environment in $(grep -lsF -- "$name" /proc/[0-9]*/environ); do
+      id=${environment#/proc/} id=${id%/environ}
+      kill -s KILL -- "-$id" || kill -s KILL "$id"
+      attempt=found
+    done
+    [ "$attempt" = found ] && break
+    sleep 0.1
+  done
+done
 "#;
 
 enum Guard {
@@ -28,26 +47,49 @@ enum Guard {
 
 static GUARD: Mutex<Guard> = Mutex::new(Guard::NotStarted);
 
-/// Has a process group killed when we are gone. The first time this takes as long as starting a shell.
-pub(super) async fn watch_over(group: Option<u32>) -> Option<u32> {
-    let group = group?;
-    // Starting a process blocks for a moment.
-    let _ = tokio::task::spawn_blocking(move || tell('+', group)).await;
-    Some(group)
+/// A plugin that is about to be started, and does not survive us from now on.
+pub(super) struct Expected {
+    /// What of its environment nobody else has.
+    name: String,
+}
+
+/// Tells the guard of a plugin that is about to be started with this directory in its environment. The first time this takes as long
+/// as starting a shell.
+pub(super) async fn expect(socket_dir: &Path) -> Expected {
+    let name = socket_dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    send(format!("? {name}")).await;
+    Expected { name }
+}
+
+impl Expected {
+    /// It is there, with what it starts in this process group.
+    pub(super) async fn arrived(self, group: u32) {
+        send(format!("+ {group} {}", self.name)).await;
+    }
+
+    /// It could not be started.
+    pub(super) async fn failed(self) {
+        send(format!("! {}", self.name)).await;
+    }
 }
 
 /// The group has ended.
 pub(super) async fn forget(group: u32) {
-    let _ = tokio::task::spawn_blocking(move || tell('-', group)).await;
+    send(format!("- {group}")).await;
 }
 
-fn tell(sign: char, group: u32) {
+async fn send(line: String) {
+    // Starting a process blocks for a moment.
+    let _ = tokio::task::spawn_blocking(move || tell(&line)).await;
+}
+
+fn tell(line: &str) {
     let mut guard = GUARD.lock().unwrap_or_else(PoisonError::into_inner);
     if matches!(*guard, Guard::NotStarted) {
         *guard = start().map_or(Guard::Missing, Guard::Awake);
     }
     if let Guard::Awake(pipe) = &mut *guard
-        && let Err(error) = writeln!(pipe, "{sign} {group}")
+        && let Err(error) = writeln!(pipe, "{line}")
     {
         tracing::debug!(%error, "the guard of the plugins is gone");
         *guard = Guard::Missing;
@@ -83,14 +125,36 @@ mod tests {
         let sleep = || Command::new("sleep").arg("60").process_group(0).spawn().unwrap();
         let (mut ended, mut left, mut other) = (sleep(), sleep(), sleep());
         let mut pipe = start().unwrap();
-        for (sign, child) in [('+', &ended), ('+', &left), ('+', &other), ('-', &ended)] {
-            writeln!(pipe, "{sign} {}", child.id()).unwrap();
+        for (name, child) in [("a", &ended), ("b", &left), ("c", &other)] {
+            writeln!(pipe, "? {name}").unwrap();
+            writeln!(pipe, "+ {} {name}", child.id()).unwrap();
         }
+        writeln!(pipe, "- {}", ended.id()).unwrap();
         drop(pipe);
         assert!(!left.wait().unwrap().success());
         assert!(!other.wait().unwrap().success());
         assert!(ended.try_wait().unwrap().is_none(), "it was to be forgotten");
         ended.kill().unwrap();
         ended.wait().unwrap();
+    }
+
+    #[test]
+    fn what_was_coming_is_found_by_its_environment() {
+        let of = |name: &str| {
+            let mut sleep = Command::new("sleep");
+            sleep.arg("60").env("PLUGIN_UNIX_SOCKET_DIR", format!("/some where/{name}")).process_group(0);
+            sleep.spawn().unwrap()
+        };
+        let unique = |number: u32| format!("groma-plugin-of-a-test-{}-{number}", std::process::id());
+        let (mut failed, mut coming) = (of(&unique(1)), of(&unique(2)));
+        let mut pipe = start().unwrap();
+        for line in [format!("? {}", unique(1)), format!("? {}", unique(2)), format!("! {}", unique(1))] {
+            writeln!(pipe, "{line}").unwrap();
+        }
+        drop(pipe);
+        assert!(!coming.wait().unwrap().success());
+        assert!(failed.try_wait().unwrap().is_none(), "nobody was to look for it any more");
+        failed.kill().unwrap();
+        failed.wait().unwrap();
     }
 }
