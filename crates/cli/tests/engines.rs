@@ -325,3 +325,95 @@ fn the_wrong_program_is_named() {
     assert_eq!(outcome.code, 1);
     assert!(outcome.stderr.contains("rules.groma.hcl"), "{}", outcome.stderr);
 }
+
+/// OpenTofu, but for what a script does first.
+fn between(place: Place, script: &str) -> Place {
+    use std::os::unix::fs::PermissionsExt as _;
+    let text = format!("#!/bin/sh\nREAL={}\n{script}\nexec $REAL \"$@\"\n", peer(place.variable).display());
+    let sandbox = place.sandbox.file("between", &text);
+    let path = sandbox.path("between");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let sandbox = sandbox.env("GROMA_ENGINE_BINARY", &path.display().to_string());
+    Place { sandbox, ..place }
+}
+
+const KEEP_B: &str = "on_create_error \"fixfw_thing\" {\n  keep = true\n}\n";
+
+#[test]
+fn what_others_have_done_to_the_state_meanwhile_is_not_lost() {
+    let place = Place::new(ENGINES[1], CONFIG, KEEP_B);
+    let script =
+        "if [ \"$1 $2\" = 'state push' ] && [ ! -e moved ]; then touch moved; $REAL untaint fixsdk_thing.a >moved; fi";
+    let place = between(place, script);
+    let outcome = place.run(&["apply", "-auto-approve", "-json"]);
+    assert_eq!(outcome.code, 1);
+    assert!(place.sandbox.read("moved").contains("has been successfully untainted"));
+    assert_eq!(settled(&outcome), [("fixfw_thing.b".to_owned(), false, "on_create_error".to_owned())]);
+    assert_eq!(place.tainted(), Vec::<String>::new());
+}
+
+#[test]
+fn what_cannot_be_written_down_stays_tainted() {
+    let place = between(Place::new(ENGINES[1], CONFIG, KEEP_B), "[ \"$1 $2\" = 'state push' ] && exit 3");
+    let outcome = place.run(&["apply", "-auto-approve", "-json"]);
+    assert_eq!(outcome.code, 1);
+    let expected = [("fixfw_thing.b", true, "not_written"), ("fixsdk_thing.a", true, "no_rule")];
+    assert_eq!(settled(&outcome), expected.map(|(address, tainted, why)| (address.into(), tainted, why.into())));
+    assert_eq!(place.tainted(), ["fixfw_thing.b", "fixsdk_thing.a"]);
+}
+
+#[test]
+fn an_engine_that_is_ended_from_outside_is_no_success() {
+    let place = between(Place::new(ENGINES[1], CONFIG, KEEP_B), "[ \"$1\" = apply ] && kill -KILL $$");
+    let outcome = place.run(&["apply", "-auto-approve", "-no-color"]);
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.stderr.contains("Error: Engine ended early"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_configuration_that_keeps_an_object_from_being_ready_can_be_mended() {
+    let rules =
+        "wait \"fixsdk_thing.a\" {\n  until    = self.size == 2\n  timeout  = \"1ms\"\n  interval = \"1ms\"\n}\n";
+    let things = "resource \"fixsdk_thing\" \"a\" {\n  name = \"a\"\n  size = SIZE\n  cues = { create_error = \"partial\" }\n}\n\
+                  resource \"fixsdk_thing\" \"dependent\" {\n  name = fixsdk_thing.a.id\n}\n";
+    let config = format!("{}{things}", CONFIG.split("variable").next().unwrap());
+    for engine in ENGINES {
+        let place = Place::new(engine, &config.replace("SIZE", "1"), rules);
+        let outcome = place.run(&["apply", "-auto-approve", "-json"]);
+        assert_eq!(settled(&outcome), [("fixsdk_thing.a".to_owned(), false, "wait".to_owned())]);
+        let made = place.objects();
+        let place = Place { sandbox: place.sandbox.file("main.tf", &config.replace("SIZE", "3")), ..place };
+        let outcome = place.run(&["apply", "-auto-approve", "-no-color"]);
+        assert_eq!(outcome.code, 1);
+        assert!(flat(&outcome.stderr).contains("-target=fixsdk_thing.a"), "{}", outcome.stderr);
+        let outcome = place.run(&["apply", "-auto-approve", "-no-color", "-target=fixsdk_thing.a"]);
+        assert_eq!(outcome.code, 1, "{}", outcome.stderr);
+        assert!(flat(&outcome.stderr).contains("Last seen: self.size is 3"), "{}", outcome.stderr);
+        let pulled = place.engine(&["state", "pull"]);
+        assert!(!pulled.contains("tainted"), "{pulled}");
+        let place = Place { sandbox: place.sandbox.file("main.tf", &config.replace("SIZE", "2")), ..place };
+        assert_eq!(place.run(&["apply", "-auto-approve", "-no-color"]).code, 1, "it is still waited for");
+        let outcome = place.run(&["apply", "-auto-approve", "-json", "-target=fixsdk_thing.a"]);
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        assert!(outcome.stdout.contains("\"type\":\"wait_complete\""), "{}", outcome.stdout);
+        assert_eq!(place.objects(), made, "it was changed in place");
+        let outcome = place.run(&["apply", "-auto-approve", "-json"]);
+        assert_eq!(outcome.code, 0, "{}", outcome.stdout);
+        assert!(made.is_subset(&place.objects()) && place.objects().len() == 2);
+    }
+}
+
+#[test]
+fn with_groma_itself_it_is_the_same_as_without_run() {
+    let sandbox = Sandbox::new().file("main.tf", "resource \"terraform_data\" \"d\" {}\n");
+    let outcome = sandbox.run(&["run", "apply", "-auto-approve", "-no-color"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert_eq!(sandbox.run(&["run", "-engine=groma", "plan", "-detailed-exitcode"]).code, 0);
+    assert_eq!(sandbox.run(&["run", "-engine=nope", "plan"]).code, 1);
+    let outcome = sandbox.run(&["run", "-engine=tofu", "state", "list"]);
+    assert_eq!(outcome.code, 1);
+    assert!(flat(&outcome.stderr).contains("init, plan, apply, destroy, refresh"), "{}", outcome.stderr);
+    let help = sandbox.run(&["run", "-help"]);
+    assert_eq!(help.code, 0);
+    assert!(help.stdout.contains("groma run -engine=terraform apply -auto-approve -json"), "{}", help.stdout);
+}

@@ -197,6 +197,9 @@ impl Driver<'_> {
             outcome.settled = self.settle(before).await?;
             self.audience.settled(&outcome.settled);
         }
+        if makes_objects && !self.line().is_about_everything() {
+            self.look_back(before.as_ref()).await?;
+        }
         if self.line().command == Command::Plan && matches!(outcome.code, 0 | CHANGES) {
             outcome.code = outcome.code.max(self.tell_pending(before.as_ref()));
         }

@@ -11,6 +11,7 @@ use groma_rules::{Rule, Wait};
 use groma_run::engine::events::{Event, WaitProgress};
 use groma_run::engine::interrupt::Urgency;
 use groma_run::engine::pending::{self, Pending, SaidBy};
+use groma_run::state::{ObjectState, State};
 use tokio::time::Instant;
 
 use super::settle::Readiness;
@@ -53,7 +54,7 @@ impl Waiting {
         let address = &self.address;
         let why = self.over.as_deref().unwrap_or_default();
         let detail = format!(
-            "{address} is there, but not ready: waiting for {waiting_for}. {why}{seen} It is kept as it is, and nothing was begun; apply \
+            "{address} is there, but not ready: waiting for {waiting_for}. {why}{seen} It is kept as it is, and nothing that depends on it was begun; apply \
              again to go on waiting. If its configuration has been mended, apply that alone first: -target={address}."
         );
         let mut problem = Diagnostic::error("Resource not ready", detail);
@@ -64,18 +65,42 @@ impl Waiting {
 }
 
 impl Driver<'_> {
-    /// Waits for what is not ready. Fails if something does not become ready.
+    /// Waits for what an earlier run has left not ready. Fails if something does not become ready.
     pub(super) async fn resume(&self, before: Option<&Pulled>) -> Result<(), Diagnostics> {
         let Some(before) = before else { return Ok(()) };
+        let (ready, failed) = self.wait_for(self.waited_for(&before.state)).await;
+        self.forget(&ready).await;
+        not_ready(&failed)
+    }
+
+    /// After a run that was about a few objects only: those among them that rules wait for may be ready now. A plugin that changes an
+    /// object may forget our mark, so that it is still waited for is written down once more.
+    pub(super) async fn look_back(&self, before: Option<&Pulled>) -> Result<(), Diagnostics> {
+        let Some(before) = before else { return Ok(()) };
+        let mut waited_for = self.waited_for(&before.state);
+        waited_for.retain(|(_, pending)| pending.by == SaidBy::Rule);
+        if waited_for.is_empty() {
+            return Ok(());
+        }
+        let Some(after) = self.pull().await? else { return Ok(()) };
+        waited_for.retain(|(address, _)| {
+            let now = object(&after.state, address);
+            now.is_some() && now != object(&before.state, address)
+        });
+        let (ready, failed) = self.wait_for(waited_for).await;
+        self.forget(&ready).await;
+        self.remember(&failed).await;
+        not_ready(&failed)
+    }
+
+    /// Looks until everything is ready, or waiting is over: what is ready, and what is not.
+    async fn wait_for(&self, pending: Vec<(AbsInstance, Pending)>) -> (Vec<Waiting>, Vec<Waiting>) {
         let begin = |(address, pending): (AbsInstance, Pending)| {
             let rule = self.said.rules.waits.find(&address).cloned();
             Waiting { address, rule, pending, begun: now(), over: None }
         };
-        let mut waiting: Vec<Waiting> = self.waited_for(&before.state).into_iter().map(begin).collect();
-        if waiting.is_empty() {
-            return Ok(());
-        }
-        let (mut ready, mut failed) = (Vec::new(), Diagnostics::new());
+        let mut waiting: Vec<Waiting> = pending.into_iter().map(begin).collect();
+        let (mut ready, mut failed) = (Vec::new(), Vec::new());
         waiting.iter().for_each(|waiting| self.audience.event(Event::WaitStarted(waiting.progress())));
         while !waiting.is_empty() {
             let found = self.look_again(&waiting).await;
@@ -96,7 +121,7 @@ impl Driver<'_> {
                 self.consider_the_time(&mut one);
                 if one.over.is_some() {
                     self.audience.event(Event::WaitFailed(one.progress()));
-                    failed.push(one.not_ready());
+                    failed.push(one);
                 } else {
                     self.audience.event(Event::Waiting(one.progress()));
                     left.push(one);
@@ -105,8 +130,7 @@ impl Driver<'_> {
             waiting = left;
             self.pause(&waiting).await;
         }
-        self.forget(&ready).await;
-        if failed.is_empty() { Ok(()) } else { Err(failed) }
+        (ready, failed)
     }
 
     /// Why nobody waits any longer.
@@ -189,27 +213,52 @@ impl Driver<'_> {
         Ok(pending::of_state(&state).into_iter().filter(|(_, pending)| pending.by == SaidBy::Provider).collect())
     }
 
-    /// Takes the marks of rules off objects that have become ready. A mark that stays is looked at again next time, so that this
-    /// fails is no reason to stop; and a saved plan wants the state as it is.
+    /// Takes the marks of rules off objects that have become ready.
     async fn forget(&self, ready: &[Waiting]) {
-        let marked: Vec<&Waiting> = ready.iter().filter(|one| one.pending.by == SaidBy::Rule).collect();
-        if marked.is_empty() || self.line().plan_file().is_some() {
+        let unmarked = |_: &Waiting, private| {
+            let (private, found) = Pending::split(private);
+            found.map(|_| private)
+        };
+        self.mark(ready, unmarked).await;
+    }
+
+    /// Marks objects that are not ready.
+    async fn remember(&self, failed: &[Waiting]) {
+        let marked = |one: &Waiting, private: Private| one.pending.join(&private).filter(|marked| *marked != private);
+        self.mark(failed, marked).await;
+    }
+
+    /// Changes marks of rules. One that is wrong is looked at again next time, so that this fails is no reason to stop; and a saved
+    /// plan wants the state as it is.
+    async fn mark(&self, of: &[Waiting], change: impl Fn(&Waiting, Private) -> Option<Private>) {
+        let of: Vec<&Waiting> = of.iter().filter(|one| one.pending.by == SaidBy::Rule).collect();
+        if of.is_empty() || self.line().plan_file().is_some() {
             return;
         }
         let Ok(Some(pulled)) = self.pull().await else { return };
-        let edits = marked.iter().filter_map(|one| {
-            let resource = pulled.state.resources.get(&one.address.resource())?;
-            let object = resource.instances.get(one.address.key())?.current.as_ref()?;
-            let (private, found) = Pending::split(Private(object.private.clone()));
-            found.map(|_| (one.address.clone(), Edit { untaint: false, private: Some(private.0) }))
+        let edits = of.iter().filter_map(|one| {
+            let stored = object(&pulled.state, &one.address)?;
+            let private = change(one, Private(stored.private.clone()))?;
+            Some((one.address.clone(), Edit { untaint: false, private: Some(private.0) }))
         });
         let edits: BTreeMap<AbsInstance, Edit> = edits.collect();
         if !edits.is_empty()
             && let Err(why) = self.push(&pulled, &edits).await
         {
-            tracing::warn!(why, "marks of objects that are ready stay in the state");
+            tracing::warn!(why, "what is waited for could not be written down");
         }
     }
+}
+
+fn object<'s>(state: &'s State, address: &AbsInstance) -> Option<&'s ObjectState> {
+    state.resources.get(&address.resource())?.instances.get(address.key())?.current.as_ref()
+}
+
+fn not_ready(failed: &[Waiting]) -> Result<(), Diagnostics> {
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(failed.iter().map(Waiting::not_ready).collect())
 }
 
 /// This moment, by the clock that sleeping goes by.
