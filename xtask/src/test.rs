@@ -141,8 +141,6 @@ fn plugins(counts: &mut Counts) -> Result<()> {
         "--test=waits_peers",
         "--test=canaries",
         "--test=engines",
-        "--test=driven",
-        "--test=engines",
     ];
     cargo_test(counts, &[&packages[..], &[features], &tests[..]].concat(), &environment)?;
     // And whoever else has to do with the other programs: a state is locked against them.

@@ -417,3 +417,24 @@ fn with_groma_itself_it_is_the_same_as_without_run() {
     assert_eq!(help.code, 0);
     assert!(help.stdout.contains("groma run -engine=terraform apply -auto-approve -json"), "{}", help.stdout);
 }
+
+#[test]
+fn nothing_of_a_secret_is_said() {
+    const SECRET: &str = "canary-of-the-engines";
+    let rules = "wait \"fixsdk_thing\" {\n  until    = self.secret == self.name\n  timeout  = \"1ms\"\n  interval = \"1ms\"\n}\n";
+    let thing = format!(
+        "resource \"fixsdk_thing\" \"a\" {{\n  name = \"a\"\n  secret = \"{SECRET}\"\n  cues = {{ create_error = \"partial\" }}\n}}\n"
+    );
+    let config = format!("{}{thing}", CONFIG.split("variable").next().unwrap());
+    for engine in ENGINES {
+        let place = Place::new(engine, &config, rules);
+        let first = place.run(&["apply", "-auto-approve", "-json"]);
+        assert_eq!(settled(&first), [("fixsdk_thing.a".to_owned(), false, "wait".to_owned())]);
+        let second = place.run(&["apply", "-auto-approve", "-no-color"]);
+        assert_eq!(second.code, 1);
+        assert!(flat(&second.stderr).contains("Last seen: self.name is \"a\"."), "{}", second.stderr);
+        for said in [&first.stdout, &first.stderr, &second.stdout, &second.stderr] {
+            assert!(!said.contains(SECRET), "{said}");
+        }
+    }
+}

@@ -112,9 +112,9 @@ impl Program {
     ) -> Result<Answer, Diagnostic> {
         tracing::debug!(?arguments, "the engine is asked");
         let mut command = self.command(arguments);
-        ADDED_ARGUMENTS.iter().for_each(|name| {
+        for name in ADDED_ARGUMENTS {
             command.env_remove(name);
-        });
+        }
         command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
         let mut child = command
             .stdout(Stdio::piped())

@@ -48,6 +48,14 @@ impl Waiting {
         }
     }
 
+    /// Why nobody waits any longer.
+    fn no_point(&self) -> &'static str {
+        match self.rule {
+            Some(_) => "There is no point in waiting any longer.",
+            None => "Only an apply without a saved plan can ask its provider.",
+        }
+    }
+
     fn not_ready(&self) -> Diagnostic {
         let Pending { waiting_for, last_seen, .. } = &self.pending;
         let seen = last_seen.as_ref().map(|seen| format!(" Last seen: {seen}.")).unwrap_or_default();
@@ -101,7 +109,9 @@ impl Driver<'_> {
         };
         let mut waiting: Vec<Waiting> = pending.into_iter().map(begin).collect();
         let (mut ready, mut failed) = (Vec::new(), Vec::new());
-        waiting.iter().for_each(|waiting| self.audience.event(Event::WaitStarted(waiting.progress())));
+        for one in &waiting {
+            self.audience.event(Event::WaitStarted(one.progress()));
+        }
         while !waiting.is_empty() {
             let found = self.look_again(&waiting).await;
             let mut left = Vec::new();
@@ -115,7 +125,7 @@ impl Driver<'_> {
                     Readiness::Lacks(pending) => one.pending = pending,
                     Readiness::Hopeless(pending) => {
                         one.pending = pending;
-                        one.over = Some(self.no_point(&one));
+                        one.over = Some(one.no_point().to_owned());
                     }
                 }
                 self.consider_the_time(&mut one);
@@ -131,14 +141,6 @@ impl Driver<'_> {
             self.pause(&waiting).await;
         }
         (ready, failed)
-    }
-
-    /// Why nobody waits any longer.
-    fn no_point(&self, one: &Waiting) -> String {
-        if one.rule.is_none() {
-            return "Only an apply without a saved plan can ask its provider.".to_owned();
-        }
-        "There is no point in waiting any longer.".to_owned()
     }
 
     fn consider_the_time(&self, one: &mut Waiting) {
