@@ -187,7 +187,10 @@ impl Driver {
         if found.has_errors() {
             return ReadDataResponse { object: Value::null(config.ty()), deferred: None, diagnostics: found };
         }
-        self.0.read_data(ReadDataRequest { type_name: ty.into(), config, provider_meta: None }).await.unwrap()
+        self.0
+            .read_data(ReadDataRequest { type_name: ty.into(), config, provider_meta: None, address: None })
+            .await
+            .unwrap()
     }
 
     pub(crate) async fn data(&self, ty: &str, config: Json) -> Kept {

@@ -23,6 +23,6 @@ mod time;
 mod tls;
 mod web;
 
-pub use kit::outside::{Clock, Outside, Randomness, RandomnessError, RemoteStates, Tfvars};
+pub use kit::outside::{Clock, Outside, Randomness, RandomnessError, RemoteStates, Tfvars, WantedState};
 pub use random::go_rand::GoRand;
 pub use registry::{Builtin, all, find};

@@ -264,7 +264,8 @@ impl Importer<'_, '_> {
         let provider_meta = self.providers.meta(&self.walk, site.module, &resource.provider)?;
         let (config, marks) = config.unmark_deep_with_paths();
         let sensitive = sensitive_paths(&marks);
-        let request = ReadDataRequest { type_name: kind.type_name.clone(), config, provider_meta };
+        let at = Some(address.to_string().into());
+        let request = ReadDataRequest { type_name: kind.type_name.clone(), config, provider_meta, address: at };
         let object = objects::read_data(&slot, address, request, &*self.request.events, diagnostics).await?;
         let (object, marks) = object.unmark_deep_with_paths();
         let object = objects::healthy(object, [sensitive, sensitive_paths(&marks)].concat());

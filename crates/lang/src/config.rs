@@ -38,7 +38,7 @@ pub use groma_model::address::{
 pub use addresses::ObjectAddress;
 pub use backend::{Backend, Cloud, ProviderMeta};
 pub use check::{Check, CheckRule};
-pub use encryption::Encryption;
+pub use encryption::{Encryption, EncryptionPart, EncryptionTarget};
 /// What declarations are made of, for those who look into them.
 pub use groma_syntax::ast::{Expr, Step, StepKey, Traversal};
 pub use import::Import;

@@ -1,6 +1,7 @@
 //! Where the states of a configuration are: what its `backend` block says, what `init` recorded of it, and what the command line
 //! puts in its place.
 
+mod encryption;
 mod init;
 mod others;
 mod record;
@@ -26,6 +27,7 @@ use groma_state::{
 
 use crate::session::Session;
 use crate::state_access::{SharedLedger, StateAccess};
+pub(crate) use encryption::{Encryption, RemoteEncryption, Target};
 pub use init::{BackendReady, BackendWishes, Confirm};
 use others::unsupported;
 use record::Record;
@@ -58,6 +60,7 @@ pub(crate) struct Backend {
     witness_folder: PathBuf,
     /// Where earlier states are kept.
     histories: PathBuf,
+    encryption: Encryption,
     codec: Arc<dyn StateCodec>,
 }
 
@@ -142,8 +145,8 @@ impl Backend {
                 (Box::new(FileHome::spooled(Arc::new(RealDisk), first.clone(), places.collect())), Some(first))
             }
         };
-        let ledger = Ledger::new(Keeper::new(place.store), home, Some(self.remote_witness(workspace)));
-        Ok(OpenState { ledger: Arc::new(Mutex::new(ledger)), name: place.name, spool })
+        let ledger = Ledger::new(self.keeper(place.store), home, Some(self.remote_witness(workspace)));
+        Ok(OpenState { ledger: self.sealed(ledger), name: place.name, spool })
     }
 
     /// A state in files.
@@ -156,8 +159,31 @@ impl Backend {
         let home = FileHome::new(disk(), beside(FileHome::beside), spares);
         // A state that is written elsewhere than it is read from has no past there.
         let witness = (paths.read == paths.write).then(|| WitnessFile::new(disk(), beside(WitnessFile::beside)));
-        let store: Box<dyn StateStore> = Box::new(LocalStore::new(paths.clone()));
-        Arc::new(Mutex::new(Ledger::new(Keeper::new(store), Box::new(home), witness)))
+        let store = LocalStore::new(paths.clone()).with_codec(Arc::clone(&self.codec));
+        self.sealed(Ledger::new(self.keeper(Box::new(store)), Box::new(home), witness))
+    }
+
+    fn keeper(&self, store: Box<dyn StateStore>) -> Keeper<Box<dyn StateStore>> {
+        Keeper::new(store).with_codec(Arc::clone(&self.codec))
+    }
+
+    /// With a journal that is as encrypted as the state.
+    fn sealed(&self, ledger: Ledger<Box<dyn StateStore>>) -> SharedLedger {
+        let ledger = match self.encryption.journal_keys() {
+            Some(keys) => ledger.with_keys(keys),
+            None => ledger,
+        };
+        Arc::new(Mutex::new(ledger))
+    }
+
+    /// The same, with states that are encrypted like this.
+    pub(crate) fn encrypted(self, encryption: Encryption) -> Self {
+        Self { codec: encryption.codec(), encryption, ..self }
+    }
+
+    /// How everything of it is encrypted.
+    pub(crate) fn encryption(&self) -> &Encryption {
+        &self.encryption
     }
 
     /// Where earlier states of a workspace are kept.
@@ -188,7 +214,7 @@ impl Backend {
 impl Session {
     /// The backend of a root module, which must be as `init` found it.
     pub(crate) fn backend(
-        &self,
+        &mut self,
         root: &Module,
         inputs: &BTreeMap<Str, InputValue>,
         paths: &PathOverrides,
@@ -221,7 +247,8 @@ impl Session {
                 recorded.unwrap_or(written)
             }
         };
-        self.backend_of(settings, paths)
+        let encryption = self.encryption(root, inputs)?;
+        Ok(self.backend_of(settings, paths)?.encrypted(encryption))
     }
 
     /// The backend as `init` recorded it, whatever the configuration says by now. None if it is of a kind that there is none of.
@@ -234,8 +261,9 @@ impl Session {
     }
 
     /// The state of the chosen workspace, where `init` found it. None if there is none.
-    pub(crate) fn stored_state(&self) -> Result<Option<Arc<State>>, Diagnostics> {
+    pub(crate) fn stored_state(&mut self) -> Result<Option<Arc<State>>, Diagnostics> {
         let Some(backend) = self.recorded_backend(&PathOverrides::default())? else { return Ok(None) };
+        let backend = backend.encrypted(self.own_encryption(None)?);
         let named = |found: Diagnostics| -> Diagnostics {
             found.into_iter().map(|found| Diagnostic { summary: "Error loading state".to_owned(), ..found }).collect()
         };
@@ -287,6 +315,7 @@ impl Session {
             spare_folders: self.spare_folders(),
             witness_folder: self.data_dir().join("groma").join("witnesses"),
             histories: self.data_dir().join("groma").join("history"),
+            encryption: Encryption::default(),
             codec: Arc::new(PlainCodec),
         }
     }

@@ -334,6 +334,17 @@ impl Operation {
         saving::save_finally(&mut self.storage, state, &session.start().working_dir).0
     }
 
+    /// Makes sure that a plan can be written down, before it is made.
+    pub fn prepare_saving(&self) -> Result<(), Diagnostics> {
+        self.storage.plan_encryption().map_or(Ok(()), |target| target.prepare()).map_err(|problem| {
+            Diagnostic::error(
+                "Unable to fetch encryption key data",
+                format!("The plan cannot be encrypted: {problem}."),
+            )
+            .into()
+        })
+    }
+
     /// Writes a plan down, to be carried out later. Gives its id.
     pub fn save_plan(&self, session: &Session, plan: &Plan, path: &Path) -> Result<String, Diagnostics> {
         let contents = Contents {
@@ -346,7 +357,7 @@ impl Operation {
             backend: &self.storage.record(),
             state: &self.state,
         };
-        SavedPlan::save(&session.start().working_dir.join(path), &contents)
+        SavedPlan::save(&session.start().working_dir.join(path), &contents, self.storage.plan_encryption())
     }
 
     /// Gives the lock back and ends the providers.

@@ -64,7 +64,7 @@ impl Session {
     }
 
     /// Providers of the objects in the state.
-    pub fn state_providers(&self) -> Result<BTreeSet<Provider>, Diagnostics> {
+    pub fn state_providers(&mut self) -> Result<BTreeSet<Provider>, Diagnostics> {
         let state = self.stored_state()?;
         Ok(state.iter().flat_map(|state| state.providers()).cloned().collect())
     }

@@ -28,6 +28,7 @@ use groma_model::value::Value;
 use groma_provider::install::Locks;
 use groma_state::State;
 
+use crate::backend::Target;
 use crate::providers::ProviderBook;
 use container::Container;
 pub use load::Looked;
@@ -75,9 +76,19 @@ pub struct SavedPlan {
 }
 
 impl SavedPlan {
-    /// Writes a plan to a file that only its owner can read, all or nothing. Gives the plan's id.
-    pub fn save(path: &Path, contents: &Contents<'_>) -> Result<String, Diagnostics> {
+    /// Writes a plan to a file that only its owner can read, all or nothing, encrypted if it is to be. Gives the plan's id.
+    pub(crate) fn save(
+        path: &Path,
+        contents: &Contents<'_>,
+        encryption: Option<&Target>,
+    ) -> Result<String, Diagnostics> {
         let (id, bytes) = Self::encode(contents)?;
+        let bytes = match encryption {
+            None => bytes,
+            Some(target) => target.seal(bytes).map_err(|problem| {
+                Diagnostic::error("Failed to write plan file", format!("The plan cannot be encrypted: {problem}."))
+            })?,
+        };
         container::write_private(path, &bytes).map_err(|problem| {
             let detail = format!("The plan file {} could not be written: {problem}.", path.display());
             Diagnostic::error("Failed to write plan file", detail)
@@ -93,8 +104,11 @@ impl SavedPlan {
         Ok((container.id(), container.to_bytes()))
     }
 
-    /// Opens a plan file. Whatever was changed in it is named.
-    pub fn open(path: &Path) -> Result<SavedPlan, Diagnostics> {
+    /// The bytes of a plan file. What is wrong with them is left to `decode`, which says so in a sentence.
+    pub(crate) fn open_with(
+        path: &Path,
+        decode: impl FnOnce(Vec<u8>) -> Result<SavedPlan, String>,
+    ) -> Result<SavedPlan, Diagnostics> {
         let failed = |detail: String| {
             let summary = format!("Failed to load {:?} as a plan file", path.display().to_string());
             Diagnostics::from(Diagnostic::error(summary, detail))
@@ -105,10 +119,10 @@ impl SavedPlan {
             return Err(failed(detail.to_owned()));
         }
         let bytes = std::fs::read(path).map_err(|problem| failed(format!("The file cannot be read: {problem}.")))?;
-        Self::decode(&bytes).map_err(failed)
+        decode(bytes).map_err(failed)
     }
 
-    /// Reads the bytes of a plan file. The error says in a sentence what is wrong.
+    /// Reads the bytes of a plan file that is not encrypted. The error says in a sentence what is wrong.
     pub fn decode(bytes: &[u8]) -> Result<SavedPlan, String> {
         let container = Container::from_bytes(bytes)?;
         parts::read(&container)

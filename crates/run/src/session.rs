@@ -14,6 +14,7 @@ use groma_model::span::SourceMap;
 use groma_model::text::Str;
 use groma_rules::Rules;
 
+use crate::backend::RemoteEncryption;
 use crate::disk::Disk;
 use crate::inputs::{self, GivenVariable};
 use crate::operate::VariablePrompt;
@@ -79,6 +80,8 @@ pub struct Session {
     workspace: String,
     /// Where remote backends are reached; made when that is needed.
     backend_runtime: OnceLock<Arc<tokio::runtime::Runtime>>,
+    /// How states of other configurations are decrypted, as far as that is known by now.
+    pub(crate) remote_encryption: RemoteEncryption,
 }
 
 /// Providers that a configuration uses.
@@ -117,7 +120,15 @@ impl Session {
         }
         let disk = Disk::new(start.working_dir.clone(), &start.data_dir);
         let workspace = start.workspace.clone().unwrap_or_else(|| recorded_workspace(&start));
-        Self { start, machine, disk, sources: SourceMap::new(), workspace, backend_runtime: OnceLock::new() }
+        Self {
+            start,
+            machine,
+            disk,
+            sources: SourceMap::new(),
+            workspace,
+            backend_runtime: OnceLock::new(),
+            remote_encryption: RemoteEncryption::default(),
+        }
     }
 
     /// Where remote backends are reached.

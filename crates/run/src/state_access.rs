@@ -15,14 +15,15 @@ use groma_lang::config::version::COMPATIBLE_VERSION;
 use groma_lang::environment::Environment as _;
 use groma_model::address::AbsObject;
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_state::encryption::Envelope;
 use groma_state::journal::{Action, Condition, Damage, Folded, Intent, Journal, Mark, Operation, RunId};
 use groma_state::{
-    Ledger, LedgerError, LockInfo, PushError, Recovered, Run, Saved, State, StateCodec, StateStore, StoreError,
-    Version, WorkspaceError, WorkspaceName, lock_within, random_id,
+    Ledger, LedgerError, LockInfo, PlainCodec, PushError, Recovered, Run, Saved, State, StateCodec, StateStore,
+    StoreError, Version, WorkspaceError, WorkspaceName, lock_within, random_id,
 };
 
 pub use crate::backend::PathOverrides;
-use crate::backend::{Backend, OpenState, Settings};
+use crate::backend::{Backend, OpenState, Settings, Target};
 use crate::outside::Machine;
 use crate::saved_plan::BackendRecord;
 use crate::session::Session;
@@ -104,8 +105,9 @@ impl StateAccess {
     }
 
     /// The state in a file, whatever the configuration says.
-    pub fn of_file(session: &Session, paths: &PathOverrides) -> Result<StateAccess, Diagnostics> {
-        let backend = session.local_backend(Settings::default(), paths);
+    pub fn of_file(session: &mut Session, paths: &PathOverrides) -> Result<StateAccess, Diagnostics> {
+        let encryption = session.own_encryption(None)?;
+        let backend = session.local_backend(Settings::default(), paths).encrypted(encryption);
         Self::in_workspace(backend, WorkspaceName::default_workspace(), session.machine().clone())
     }
 
@@ -187,7 +189,19 @@ impl StateAccess {
 
     /// What people should know about what was read.
     pub fn findings(&self) -> Diagnostics {
-        self.folded().map(findings::of).unwrap_or_default()
+        let mut found = self.backend.encryption().warnings.clone();
+        found.extend(self.folded().map(findings::of).unwrap_or_default());
+        found
+    }
+
+    /// What saved plans are encrypted by. None if they are not.
+    pub(crate) fn plan_encryption(&self) -> Option<&Target> {
+        self.backend.encryption().plan.as_deref()
+    }
+
+    /// Reads a state that somebody hands us, encrypted or not. `place` is what people know it by.
+    pub fn decode(&self, bytes: &[u8], place: &str) -> Result<State, Diagnostics> {
+        decode_any(bytes, self.codec(), place)
     }
 
     /// From now on whatever is there counts as what was stored last.
@@ -354,12 +368,16 @@ impl StateAccess {
             // Otherwise what the journal says would be put in again, whatever was done to it since.
             self.begin()?;
         }
+        let is_renewed = self.codec().was_outdated();
         let machine = &self.machine;
         let finished = held(&self.ledger).finish(state.clone(), &mut || random(machine));
         let stored = finished.map_err(|problem| problem.diagnostic())?;
         (state.lineage, state.serial) = (stored.state.lineage.clone(), stored.state.serial);
         if stored.saved == Saved::Written {
             self.own_history().keep(state, self.codec(), self.machine.now());
+            if is_renewed {
+                self.own_history().renew(self.codec());
+            }
         }
         Ok(stored.saved)
     }
@@ -386,7 +404,10 @@ impl StateAccess {
     /// Moves a state file that cannot be read out of the way, so that another can take its place. Gives where. To be called before
     /// it is locked.
     pub fn set_damaged_aside(&mut self) -> Result<Option<String>, Diagnostics> {
-        let unreadable = matches!(self.recover(Damage::TakeTheRest), Err(LedgerError::Store(StoreError::File(_))));
+        let unreadable = matches!(
+            self.recover(Damage::TakeTheRest),
+            Err(LedgerError::Store(StoreError::File(_) | StoreError::Encryption { .. }))
+        );
         let Some(local) = self.backend.local().filter(|_| unreadable) else { return Ok(None) };
         let path = local.paths(&self.workspace).write;
         let mut aside = path.clone().into_os_string();
@@ -482,6 +503,27 @@ impl Session {
         let inputs = self.root_inputs(&root);
         self.backend(&root, &inputs, paths)
     }
+}
+
+impl Session {
+    /// Reads a state that somebody hands us, encrypted as the configuration says or not at all.
+    pub fn decode_state(&mut self, bytes: &[u8], place: &str) -> Result<State, Diagnostics> {
+        if !is_encrypted(bytes) {
+            return decode_any(bytes, &PlainCodec, place);
+        }
+        let codec = self.own_encryption(None)?.codec();
+        decode_any(bytes, &*codec, place)
+    }
+}
+
+fn is_encrypted(bytes: &[u8]) -> bool {
+    !matches!(Envelope::decode(bytes), Ok(None))
+}
+
+/// What is handed to us need not be encrypted.
+fn decode_any(bytes: &[u8], codec: &dyn StateCodec, place: &str) -> Result<State, Diagnostics> {
+    let codec = if is_encrypted(bytes) { codec } else { &PlainCodec };
+    codec.decode(bytes, place).map_err(|problem| problem.diagnostic().into())
 }
 
 /// For something that a command needs a state for.

@@ -12,7 +12,6 @@ use groma_run::inputs::GivenVariable;
 use groma_run::online::Online;
 use groma_run::operate::{Counts, Kind, LockWish, Operation, Outcome, PathOverrides, Watch, Wishes};
 use groma_run::providers::{ProviderAccess, ProviderChoice};
-use groma_run::saved_plan::SavedPlan;
 use groma_run::session::{Session, Start};
 use groma_run::state::{State, WorkspaceName, read_file};
 use groma_run::state_access::{Backups, StateAccess};
@@ -298,8 +297,8 @@ fn a_saved_plan_is_carried_out_as_it_was_made() {
     operation.save_plan(&session_then, &plan, Path::new("plan")).unwrap();
     operation.close();
     fs::write(dir.path().join("main.tf"), "resource \"terraform_data\" \"other\" {}\n").unwrap();
-    let saved = SavedPlan::open(&dir.path().join("plan")).unwrap();
     let mut session_now = session(dir.path());
+    let saved = session_now.open_plan(&dir.path().join("plan")).unwrap();
     let (ready, diagnostics) = Operation::open_saved(&mut session_now, access(), &saved, Wishes::default());
     let (mut operation, plan) = ready.unwrap_or_else(|| panic!("{diagnostics:?}"));
     let outcome = operation.apply(&session_now, &plan, &Watch::default());

@@ -50,8 +50,8 @@ impl fmt::Debug for Key {
     }
 }
 
-/// Why a state cannot be encrypted or decrypted.
-#[derive(Debug, thiserror::Error)]
+/// Why something cannot be encrypted or decrypted.
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum EncryptionError {
     /// A key must have the length that the method wants.
     #[error("AES-GCM requires keys of 16, 24 or 32 bytes, but this one has {0}")]
@@ -59,15 +59,41 @@ pub enum EncryptionError {
     /// The key is another one, or the text was changed. Nobody can tell which.
     #[error("the key does not fit, or the encrypted data was changed")]
     WrongKey,
+    /// Nothing that is kept with it finds the key again.
+    #[error("no decryption key available: it was encrypted with keys of other providers")]
+    NoKey,
     /// There is too much to encrypt.
     #[error("there is too much to encrypt at once")]
     TooLong,
     /// The envelope is of a version to come.
-    #[error("the encrypted state has version {0:?}, which is not supported")]
+    #[error("the encrypted data has version {0:?}, which is not supported")]
     Version(String),
     /// The envelope is damaged.
-    #[error("the encrypted state is damaged: {0}")]
+    #[error("the encrypted data is damaged: {0}")]
     Damaged(String),
+    /// It is not encrypted, and nothing allows that.
+    #[error("it is not encrypted, and the encryption configuration has no method \"unencrypted\" for it")]
+    NotEncrypted,
+    /// It is encrypted, and nothing says how.
+    #[error("it is encrypted, and can not be read without an encryption configuration")]
+    Unexpected,
+    /// None of the configured methods can decrypt it.
+    #[error("decryption failed for all provided methods: {0}")]
+    AllFailed(String),
+    /// A key provider gives no key.
+    #[error("{name} failed with error: {why}")]
+    KeyProvider {
+        /// Which one.
+        name: String,
+        /// Why.
+        why: String,
+    },
+    /// What encrypts or decrypts does not work.
+    #[error("{why}")]
+    Method {
+        /// Why.
+        why: String,
+    },
     /// It says to be another state than it is.
     #[error("the encrypted state says {outside}, but what is inside says {inside}: it was put together from two")]
     Mismatch {
@@ -151,45 +177,18 @@ impl Envelope {
         out.finish()
     }
 
-    /// Puts the text of a state into an envelope. The random bytes must never be used twice with a key.
-    pub fn seal_state(
-        text: &str,
-        method: &AesGcm,
-        meta: BTreeMap<String, Vec<u8>>,
-        random: [u8; NONCE],
-    ) -> Result<Self, EncryptionError> {
-        let (serial, lineage) = stamp(text)?;
-        Ok(Self { serial, lineage, meta, data: method.encrypt(text.as_bytes(), random)? })
-    }
-
-    /// Takes the text of a state out of its envelope.
-    pub fn open_state(&self, method: &AesGcm) -> Result<String, EncryptionError> {
-        let bytes = method.decrypt(&self.data)?;
-        let text = String::from_utf8(bytes).map_err(|_| EncryptionError::Damaged("it is not text".to_owned()))?;
-        let (serial, lineage) = stamp(&text)?;
+    /// Whether what was inside is the state that stands outside in the clear.
+    pub fn check_stamp(&self, serial: u64, lineage: &str) -> Result<(), EncryptionError> {
         let mismatch = |name: &str, outside: &dyn fmt::Debug, inside: &dyn fmt::Debug| EncryptionError::Mismatch {
             outside: format!("{name} {outside:?}"),
             inside: format!("{name} {inside:?}"),
         };
-        if let (Some(outside), Some(inside)) = (self.serial, serial)
-            && outside != inside
-        {
-            return Err(mismatch("serial", &outside, &inside));
+        if let Some(outside) = self.serial.filter(|outside| *outside != serial) {
+            return Err(mismatch("serial", &outside, &serial));
         }
-        let outside = self.lineage.clone().unwrap_or_default();
-        let inside = lineage.unwrap_or_default();
-        if !outside.is_empty() && outside != inside {
-            return Err(mismatch("lineage", &outside, &inside));
+        match self.lineage.as_deref().filter(|outside| !outside.is_empty() && *outside != lineage) {
+            Some(outside) => Err(mismatch("lineage", &outside, &lineage)),
+            None => Ok(()),
         }
-        Ok(text)
     }
-}
-
-/// The serial and the lineage of a state, from its text.
-fn stamp(text: &str) -> Result<(Option<u64>, Option<String>), EncryptionError> {
-    let damaged = |error: &dyn fmt::Display| EncryptionError::Damaged(format!("it is not a state: {error}"));
-    let json = Json::parse(text).map_err(|error| damaged(&error))?;
-    let at = At { json: &json, place: String::new() };
-    let serial = at.number("serial").map_err(|error| damaged(&error))?;
-    Ok((serial, at.text("lineage").map_err(|error| damaged(&error))?.map(Into::into)))
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::journal::Stamp;
-use crate::{Digest, State, StateStore, StoreError, Version};
+use crate::{Digest, State, StateCodec, StateStore, StoreError, Version};
 
 /// Sixteen random bytes, from whoever has randomness.
 pub type Random<'r> = &'r mut dyn FnMut() -> [u8; 16];
@@ -58,8 +58,8 @@ pub enum PushError {
 struct Base {
     version: Version,
     content: Content,
-    /// Whether it is known to be safe.
-    durable: bool,
+    /// Whether it is known to be safe, and as it would be stored now.
+    settled: bool,
 }
 
 enum Content {
@@ -72,6 +72,8 @@ enum Content {
 /// A state over the time of a run.
 pub struct Keeper<S> {
     store: S,
+    /// How states become bytes there, if that may have changed since they were stored.
+    codec: Option<Arc<dyn StateCodec>>,
     base: Option<Base>,
     /// The line of the first state.
     lineage: Option<String>,
@@ -80,7 +82,13 @@ pub struct Keeper<S> {
 impl<S: StateStore> Keeper<S> {
     /// Over a store that was not read yet. Read before saving: what is not known to be there is not overwritten.
     pub fn new(store: S) -> Self {
-        Self { store, base: None, lineage: None }
+        Self { store, codec: None, base: None, lineage: None }
+    }
+
+    /// The same, over a store that uses this: a state that is stored in another way than it would be now is stored again, though
+    /// nothing else has changed.
+    pub fn with_codec(self, codec: Arc<dyn StateCodec>) -> Self {
+        Self { codec: Some(codec), ..self }
     }
 
     /// The store, for its locks.
@@ -101,7 +109,8 @@ impl<S: StateStore> Keeper<S> {
     /// Reads what is stored now.
     pub fn read(&mut self) -> Result<Option<Arc<State>>, StoreError> {
         let state = self.store.read()?.map(Arc::new);
-        self.base = state.as_ref().map(|state| Base::of(state, Content::Read(Arc::clone(state)), true));
+        let is_current = !self.codec.as_ref().is_some_and(|codec| codec.was_outdated());
+        self.base = state.as_ref().map(|state| Base::of(state, Content::Read(Arc::clone(state)), is_current));
         Ok(state)
     }
 
@@ -132,7 +141,7 @@ impl<S: StateStore> Keeper<S> {
         let (lineage, serial) = match &mut self.base {
             None => (self.lineage.clone().unwrap_or_else(|| random_id(random)), 1),
             Some(base) => {
-                if base.digest()? == digest && base.durable {
+                if base.digest()? == digest && base.settled {
                     state.lineage.clone_from(&base.version.lineage);
                     state.serial = base.version.serial;
                     return Ok(Saved::Unchanged);
@@ -191,8 +200,8 @@ impl<S: StateStore> Keeper<S> {
 }
 
 impl Base {
-    fn of(state: &State, content: Content, durable: bool) -> Self {
-        Self { version: Version::from(state), content, durable }
+    fn of(state: &State, content: Content, settled: bool) -> Self {
+        Self { version: Version::from(state), content, settled }
     }
 
     /// Kept once it is known, so that the content need not be.

@@ -23,7 +23,7 @@ pub struct Ledger<S> {
     witness: Option<WitnessFile>,
     /// Until a journal is begun.
     home: Option<Box<dyn JournalHome>>,
-    /// If journals are encrypted.
+    /// If journals are, or were, encrypted.
     keys: Option<Arc<dyn JournalKeys>>,
     journal: Option<Arc<Journal>>,
 }
@@ -130,7 +130,7 @@ impl<S: StateStore> Ledger<S> {
         Self { keeper, witness, home: Some(home), keys: None, journal: None }
     }
 
-    /// The same, with encrypted journals. Those that are not can be read nevertheless.
+    /// The same, with journals that are encrypted as the keys say.
     pub fn with_keys(mut self, keys: Arc<dyn JournalKeys>) -> Self {
         self.keys = Some(keys);
         self

@@ -14,12 +14,13 @@ mod tests;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use platform::TryLock;
 
 #[cfg(not(test))]
 use crate::crash;
-use crate::{FileError, Layout, LockError, LockInfo, State, StateStore, StoreError, Version, decode_bytes, encode};
+use crate::{FileError, LockError, LockInfo, PlainCodec, State, StateCodec, StateStore, StoreError, Version};
 
 /// How often to begin anew when the file is replaced between two steps.
 const MOST_ATTEMPTS: usize = 100;
@@ -55,6 +56,7 @@ pub struct LocalStore {
     held: Option<Held>,
     /// What the source looked like, and which snapshot it held, when it was last read or written.
     seen: Option<([i128; 7], Version)>,
+    codec: Arc<dyn StateCodec>,
     backed_up: bool,
     written: bool,
     #[cfg(test)]
@@ -96,11 +98,18 @@ impl LocalStore {
             paths,
             held: None,
             seen: None,
+            codec: Arc::new(PlainCodec),
             backed_up: false,
             written: false,
             #[cfg(test)]
             faults: None,
         }
+    }
+
+    /// With states that become bytes in another way.
+    pub fn with_codec(mut self, codec: Arc<dyn StateCodec>) -> Self {
+        self.codec = codec;
+        self
     }
 
     /// The files.
@@ -162,22 +171,27 @@ impl LocalStore {
         }
     }
 
-    fn read_snapshot(&mut self) -> Result<Option<State>, FileError> {
+    fn read_snapshot(&mut self) -> Result<Option<State>, StoreError> {
         let path = self.source().to_owned();
         let failed = |source| FileError::Io { path: path.clone(), source };
         self.seen = None;
         for attempt in 1.. {
             let Some((bytes, data)) = self.read_source().map_err(failed)? else { return Ok(None) };
-            match decode_bytes(&bytes) {
+            match self.codec.decode(&bytes, &path.display().to_string()) {
                 Ok(state) => {
                     self.seen = Some((platform::fingerprint(&data), Version::from(&state)));
                     return Ok(Some(state));
                 }
-                Err(source) => {
+                Err(error) => {
                     // Replaced by somebody while it was being read?
                     let replaced = fs::metadata(&path).is_ok_and(|now| !platform::same_file(&now, &data));
                     if !replaced || attempt >= MOST_ATTEMPTS {
-                        return Err(FileError::Decode { path: path.clone(), source, advice: self.advice() });
+                        return Err(match error {
+                            StoreError::Unreadable { source, .. } => {
+                                FileError::Decode { path: path.clone(), source, advice: self.advice() }.into()
+                            }
+                            other => other,
+                        });
                     }
                 }
             }
@@ -209,7 +223,7 @@ impl LocalStore {
     }
 
     /// Which snapshot the source holds now. Reads only what has changed since it was last looked at.
-    fn current(&mut self) -> Result<Option<Version>, FileError> {
+    fn current(&mut self) -> Result<Option<Version>, StoreError> {
         let unchanged = self.seen.as_ref().filter(|(print, _)| {
             let now = fs::metadata(self.source());
             now.is_ok_and(|now| platform::fingerprint(&now) == *print)
@@ -245,7 +259,7 @@ impl LocalStore {
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    if let Some(file) = placeholder(&path, lineage, need).map_err(failed("make"))? {
+                    if let Some(file) = placeholder(&path, &*self.codec, lineage, need).map_err(failed("make"))? {
                         return Ok(held(file, true));
                     }
                 }
@@ -272,7 +286,7 @@ impl LocalStore {
     }
 
     /// Keeps what is there before it is replaced for the first time.
-    fn back_up(&mut self, held: &Held) -> Result<(), FileError> {
+    fn back_up(&mut self, held: &Held) -> Result<(), StoreError> {
         if self.backed_up {
             return Ok(());
         }
@@ -283,7 +297,9 @@ impl LocalStore {
             self.at(Step::Backup).map_err(failed)?;
             let content = read_whole(&held.file).map_err(failed)?;
             if !content.is_empty() {
-                replace::replace(&backup, &content).map_err(failed)?;
+                // What was in the clear until now is not left lying about.
+                let renewed = self.codec.renewed(&content, &self.paths.write.display().to_string())?;
+                replace::replace(&backup, renewed.as_ref().unwrap_or(&content)).map_err(failed)?;
             }
         }
         self.backed_up = true;
@@ -297,11 +313,10 @@ impl LocalStore {
         if !has_name(&held.file, &path) {
             return Err(StoreError::LockLost { path: given });
         }
-        let text =
-            encode(next, Layout::Indented).map_err(|source| FileError::Encode { path: given.clone(), source })?;
+        let bytes = self.codec.encode(next)?;
         self.back_up(held)?;
         self.at(Step::Stage).map_err(failed)?;
-        let staged = replace::stage(&path, text.as_bytes()).map_err(failed)?;
+        let staged = replace::stage(&path, &bytes).map_err(failed)?;
         // Nobody knows the file yet, so this cannot be refused, only be impossible here, as it was for the first.
         let _ = platform::try_lock(staged.as_file());
         self.at(Step::Rename).map_err(failed)?;
@@ -321,7 +336,7 @@ impl LocalStore {
 
 impl StateStore for LocalStore {
     fn read(&mut self) -> Result<Option<State>, StoreError> {
-        Ok(self.read_snapshot()?)
+        self.read_snapshot()
     }
 
     fn write(&mut self, expected: Option<&Version>, next: &State) -> Result<(), StoreError> {
@@ -335,7 +350,7 @@ impl StateStore for LocalStore {
             return Err(StoreError::LockLost { path: self.paths.write.clone() });
         };
         let result = match found {
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
             Ok(found) if found.as_ref() != expected => Err(StoreError::Conflict { expected: expected.cloned(), found }),
             Ok(_) => self.write_held(&mut held, next),
         };
@@ -432,10 +447,10 @@ fn has_name(file: &File, path: &Path) -> bool {
 }
 
 /// A state with nothing in it, locked before it gets its name. None if somebody else made one first.
-fn placeholder(path: &Path, lineage: &str, need: Need) -> io::Result<Option<File>> {
+fn placeholder(path: &Path, codec: &dyn StateCodec, lineage: &str, need: Need) -> io::Result<Option<File>> {
     let empty = State { tool_version: "0.0.0".to_owned(), lineage: lineage.to_owned(), ..State::default() };
-    let text = encode(&empty, Layout::Indented).map_err(io::Error::other)?;
-    let staged = replace::stage(path, text.as_bytes())?;
+    // Encrypted like any other: whoever finds it after a crash must be able to read it.
+    let staged = replace::stage(path, &codec.encode(&empty).map_err(io::Error::other)?)?;
     if let Err(error) = platform::try_lock(staged.as_file())
         && need == Need::Lock
     {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use groma_model::diag::Diagnostic;
 
+use crate::encryption::{EncryptionError, Envelope};
 use crate::{DecodeError, EncodeError, FileError, Layout, LockError, LockInfo, State, decode_bytes, encode};
 
 /// Which snapshot of a state this is.
@@ -85,6 +86,16 @@ pub trait StateCodec: Send + Sync {
 
     /// From what was stored; `place` is what people know it by.
     fn decode(&self, bytes: &[u8], place: &str) -> Result<State, StoreError>;
+
+    /// Whether what was decoded last is stored in another way than it would be now: not encrypted, or with another key.
+    fn was_outdated(&self) -> bool {
+        false
+    }
+
+    /// What is stored, in the way that it would be stored now. None if it is so already.
+    fn renewed(&self, _bytes: &[u8], _place: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(None)
+    }
 }
 
 /// States as they are.
@@ -97,7 +108,10 @@ impl StateCodec for PlainCodec {
     }
 
     fn decode(&self, bytes: &[u8], place: &str) -> Result<State, StoreError> {
-        decode_bytes(bytes).map_err(|source| StoreError::Unreadable { place: place.to_owned(), source })
+        decode_bytes(bytes).map_err(|source| match Envelope::decode(bytes) {
+            Ok(None) => StoreError::Unreadable { place: place.to_owned(), source },
+            _ => StoreError::Encryption { place: place.to_owned(), source: EncryptionError::Unexpected },
+        })
     }
 }
 
@@ -152,6 +166,14 @@ pub enum StoreError {
         /// Of what.
         place: String,
     },
+    /// It cannot be encrypted or decrypted.
+    #[error("{place}: {source}")]
+    Encryption {
+        /// Where it is.
+        place: String,
+        /// Why.
+        source: EncryptionError,
+    },
     /// Serials have an end.
     #[error("the serial of the state is the largest there is")]
     NoMoreSerials,
@@ -159,6 +181,33 @@ pub enum StoreError {
 
 fn named(version: Option<&Version>) -> String {
     version.map_or_else(|| "no state".to_owned(), Version::to_string)
+}
+
+/// Others have these as their summaries.
+fn encryption_diagnostic(place: &str, error: &EncryptionError) -> Diagnostic {
+    let said = |summary: &str, detail: String, hint: &str| Diagnostic::error(summary, detail).hint(hint);
+    match error {
+        EncryptionError::NotEncrypted => said(
+            "encountered unencrypted payload without unencrypted method configured",
+            format!("{place} is not encrypted, and the encryption configuration says that it must be."),
+            "To encrypt what is there, add a method \"unencrypted\" and name it in a fallback of this target until the next apply.",
+        ),
+        EncryptionError::Unexpected => said(
+            "Unsupported state file format",
+            format!("{place} is encrypted and can not be read without an encryption configuration."),
+            "Add the encryption block that it was encrypted with, or set TF_ENCRYPTION.",
+        ),
+        EncryptionError::AllFailed(why) => said(
+            "decryption failed for all provided methods",
+            format!("{place} cannot be decrypted: {why}."),
+            "If the key is the right one, the data was damaged or put together from others: \"groma state history\" lists \
+             earlier states. Nothing was overwritten.",
+        ),
+        EncryptionError::KeyProvider { .. } => {
+            Diagnostic::error("Unable to fetch encryption key data", format!("{error}."))
+        }
+        error => Diagnostic::error("Failed to encrypt or decrypt", format!("{place}: {error}.")),
+    }
 }
 
 impl StoreError {
@@ -173,6 +222,7 @@ impl StoreError {
                 diagnostic
             }
             StoreError::Encode { source } => Diagnostic::error("Failed to save state", format!("{self}: {source}.")),
+            StoreError::Encryption { place, source } => encryption_diagnostic(place, source),
             StoreError::Unreadable { .. } | StoreError::Remote { .. } => {
                 Diagnostic::error("Failed to use the stored state", format!("{self}."))
             }

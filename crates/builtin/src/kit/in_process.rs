@@ -104,7 +104,7 @@ impl InProcess {
     }
 
     fn call(&self, private: Private) -> Call {
-        Call { private, diagnostics: Diagnostics::new(), not_ready: None, stop: self.stop.subscribe() }
+        Call { private, diagnostics: Diagnostics::new(), not_ready: None, address: None, stop: self.stop.subscribe() }
     }
 
     fn find<'t, T>(&self, types: &'t BTreeMap<Str, T>, call: &'static str, name: &str) -> Answer<&'t T> {
@@ -371,7 +371,7 @@ impl Provider for InProcess {
 
     async fn read_data(&self, request: ReadDataRequest) -> Answer<ReadDataResponse> {
         let (_, source) = self.find(&self.data_sources, "ReadDataSource", &request.type_name)?;
-        let mut call = self.call(Private::default());
+        let mut call = Call { address: request.address, ..self.call(Private::default()) };
         let object = match source.read(Object::of(&request.config), &mut call).await {
             Ok(object) => object.into_value(),
             Err(diagnostics) => {

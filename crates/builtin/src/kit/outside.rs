@@ -71,6 +71,19 @@ pub trait Randomness: Send + Sync {
     fn fill(&self, bytes: &mut [u8]) -> Result<(), RandomnessError>;
 }
 
+/// The state of another configuration.
+#[derive(Debug, Clone, Copy)]
+pub struct WantedState<'w> {
+    /// The type of the backend that has it.
+    pub backend: &'w str,
+    /// The backend's arguments.
+    pub config: &'w Value,
+    /// The workspace.
+    pub workspace: &'w str,
+    /// What reads it, by its address without what is the same for all: `name`, `name[0]`, `module.name`. Empty if that is not known.
+    pub reader: &'w str,
+}
+
 /// Reads the outputs of other configurations.
 #[async_trait]
 pub trait RemoteStates: Send + Sync {
@@ -78,7 +91,7 @@ pub trait RemoteStates: Send + Sync {
     fn validate(&self, backend: &str, config: &Value) -> Diagnostics;
 
     /// The outputs of the root module as an object; none if there is no state.
-    async fn outputs(&self, backend: &str, workspace: &str, config: &Value) -> Result<Option<Value>, Diagnostics>;
+    async fn outputs(&self, wanted: WantedState<'_>) -> Result<Option<Value>, Diagnostics>;
 }
 
 /// Reads values from configuration text.
@@ -118,7 +131,7 @@ impl RemoteStates for Nothing {
         Diagnostics::new()
     }
 
-    async fn outputs(&self, _: &str, _: &str, _: &Value) -> Result<Option<Value>, Diagnostics> {
+    async fn outputs(&self, _: WantedState<'_>) -> Result<Option<Value>, Diagnostics> {
         Ok(None)
     }
 }

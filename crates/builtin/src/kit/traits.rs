@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::schema::{FunctionSignature, IdentitySchema};
+use groma_model::text::Str;
 use groma_model::value::Value;
 use groma_provider::api::{FunctionError, MoveRequest, NotReady, Private};
 use tokio::sync::watch;
@@ -23,6 +24,8 @@ pub struct Call {
     pub diagnostics: Diagnostics,
     /// Set by a create or update whose object is made but does not work yet.
     pub not_ready: Option<NotReady>,
+    /// Where a data source is in the configuration, if that is known.
+    pub address: Option<Str>,
     pub(super) stop: watch::Receiver<bool>,
 }
 

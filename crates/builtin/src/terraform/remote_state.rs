@@ -5,7 +5,7 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::ty::Type;
 use groma_model::value::{Entries, Value};
 
-use crate::kit::outside::Outside;
+use crate::kit::outside::{Outside, WantedState};
 use crate::kit::spec::{computed, optional, required};
 use crate::kit::{Call, DataSource, Object, Spec, at};
 
@@ -50,10 +50,12 @@ impl DataSource for RemoteState {
         found
     }
 
-    async fn read(&self, mut config: Object, _: &mut Call) -> Result<Object, Diagnostics> {
+    async fn read(&self, mut config: Object, call: &mut Call) -> Result<Object, Diagnostics> {
         let backend = backend_name(config.text("backend").unwrap_or_default());
         let workspace = config.text("workspace").unwrap_or("default");
-        let stored = self.0.remote_states.outputs(backend, workspace, &arguments(&config)).await?;
+        let reader = reader(call.address.as_deref().unwrap_or_default());
+        let wanted = WantedState { backend, config: &arguments(&config), workspace, reader: &reader };
+        let stored = self.0.remote_states.outputs(wanted).await?;
         let Some(stored) = stored else {
             let detail = "No stored state was found for the given workspace in the given backend.";
             return Err(Diagnostic::error("Unable to find remote state", detail).at_path(at("workspace")).into());
@@ -72,6 +74,12 @@ impl DataSource for RemoteState {
 /// The old name of the local backend still stands for it.
 fn backend_name(name: &str) -> &str {
     if name == "_local" { "local" } else { name }
+}
+
+/// What encryption blocks call a data source: `module.a[1].data.terraform_remote_state.b` is `a[1].b` there.
+fn reader(address: &str) -> String {
+    let short = address.replacen("data.terraform_remote_state.", "", 1);
+    short.strip_prefix("module.").map(str::to_owned).unwrap_or(short)
 }
 
 /// The arguments of the backend as an object.

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::*;
 use crate::drive::Driver;
-use crate::kit::outside::RemoteStates;
+use crate::kit::outside::{RemoteStates, WantedState};
 use crate::kit::{Object, at};
 use crate::published;
 
@@ -26,9 +26,10 @@ impl RemoteStates for OneState {
         (backend != "local").then_some(unknown).into_iter().collect()
     }
 
-    async fn outputs(&self, _: &str, workspace: &str, config: &Value) -> Result<Option<Value>, Diagnostics> {
-        let path = Object::of(config).text("path").unwrap_or("terraform.tfstate").to_owned();
-        Ok((workspace == "default").then(|| Value::object([("path", Value::string(path)), ("n", Value::from(1))])))
+    async fn outputs(&self, wanted: WantedState<'_>) -> Result<Option<Value>, Diagnostics> {
+        let path = Object::of(wanted.config).text("path").unwrap_or("terraform.tfstate").to_owned();
+        Ok((wanted.workspace == "default")
+            .then(|| Value::object([("path", Value::string(path)), ("n", Value::from(1))])))
     }
 }
 

@@ -8,7 +8,6 @@ use std::process::ExitCode;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_run::engine::plan::{Mode, Options, Plan};
 use groma_run::operate::{Kind, Operation, Outcome};
-use groma_run::saved_plan::SavedPlan;
 use groma_run::session::Session;
 
 use super::Context;
@@ -218,7 +217,7 @@ impl Job<'_> {
 
     /// Does what a saved plan says, if nothing has changed since.
     fn saved(&self, session: &mut Session, path: &Path) -> Result<bool, Failure> {
-        let saved = match SavedPlan::open(&session.start().working_dir.join(path)) {
+        let saved = match session.open_plan(&session.start().working_dir.join(path)) {
             Ok(saved) => saved,
             Err(problems) => {
                 // People know the file by the name that they gave.

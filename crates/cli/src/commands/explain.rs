@@ -12,7 +12,6 @@ use groma_run::engine::events::Silence;
 use groma_run::engine::plan::Plan;
 use groma_run::engine::report::Explanation;
 use groma_run::operate::{Kind, Operation, Watch};
-use groma_run::saved_plan::SavedPlan;
 use groma_run::session::Session;
 use groma_run::view::explanation;
 
@@ -125,7 +124,7 @@ impl Job<'_> {
             );
             return Err(Diagnostic::error("Incompatible command line arguments", detail).into());
         }
-        let saved = SavedPlan::open(&self.context.working_dir.join(path))?;
+        let saved = session.open_plan(&self.context.working_dir.join(path))?;
         let (access, mut diagnostics) = provider_access(self.context);
         let (looked, found) = session.look_into(&saved, access);
         diagnostics.extend(found);

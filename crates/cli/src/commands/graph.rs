@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_run::operate::PathOverrides;
-use groma_run::saved_plan::SavedPlan;
 use groma_run::session::{Loaded, Session};
 use groma_run::state::State;
 use groma_run::state_access::StateAccess;
@@ -150,7 +149,7 @@ fn of_configuration(session: &mut Session, subject: Subject) -> Result<GraphView
 }
 
 fn of_plan(context: &Context, session: &mut Session, path: &Path) -> Result<GraphView, Diagnostics> {
-    let saved = SavedPlan::open(&context.working_dir.join(path))?;
+    let saved = session.open_plan(&context.working_dir.join(path))?;
     let (access, mut diagnostics) = provider_access(context);
     let (looked, found) = session.look_into(&saved, access);
     diagnostics.extend(found);

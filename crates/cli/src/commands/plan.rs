@@ -49,6 +49,11 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     }
     let opened = stage.operation(context, &mut session, &args.planning, Kind::Plan)?;
     let Some((mut operation, mut diagnostics)) = opened else { return Ok(ExitCode::FAILURE) };
+    if let (Some(_), Err(problems)) = (&args.out, operation.prepare_saving()) {
+        stage.diagnostics(&problems, session.sources())?;
+        stage.close(operation, session.sources())?;
+        return Ok(ExitCode::FAILURE);
+    }
     let watching = stage.planning();
     let (plan, found) = operation.plan(&session, &options, &watching.watch);
     stage.watched(watching);

@@ -9,7 +9,7 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_run::saved_plan::{FileKind, SavedPlan, recognise};
 use groma_run::session::Session;
 use groma_run::showing;
-use groma_run::state::{State, decode_bytes};
+use groma_run::state::State;
 use groma_run::state_access::{PathOverrides, StateAccess};
 use groma_run::view::config::{ConfigView, config_json, module_json};
 use groma_run::view::plan::PlanView;
@@ -137,7 +137,10 @@ impl Show<'_> {
                 let state = StateAccess::open(session, &PathOverrides::default())?.read()?;
                 self.state(session, state.as_deref())
             }
-            Target::Plan(file) => self.plan(session, &SavedPlan::open(&self.context.working_dir.join(file))?),
+            Target::Plan(file) => {
+                let saved = session.open_plan(&self.context.working_dir.join(file))?;
+                self.plan(session, &saved)
+            }
             Target::Config => self.config(session),
             Target::Module(dir) => self.module(dir),
             Target::File(file) => self.file(session, &self.context.working_dir.join(file)),
@@ -153,16 +156,14 @@ impl Show<'_> {
         let bytes = std::fs::read(path).map_err(|problem| unusable(format!("{}: {problem}.", path.display())))?;
         match recognise(&bytes) {
             FileKind::State => {
-                let state = decode_bytes(&bytes).map_err(|problem| {
-                    Diagnostic::error("Couldn't show state file", format!("{}: {problem}.", path.display()))
-                })?;
+                let state = session.decode_state(&bytes, &path.display().to_string())?;
                 self.state(session, Some(&state))
             }
             FileKind::Other | FileKind::Empty => {
                 Err(unusable(format!("{} is neither a state nor a plan of groma.", path.display())))
             }
             _ => {
-                let saved = SavedPlan::decode(&bytes).map_err(|problem| {
+                let saved = session.decode_plan(bytes).map_err(|problem| {
                     Diagnostics::from(Diagnostic::error(
                         "Couldn't show local plan",
                         format!("{}: {problem}", path.display()),

@@ -36,12 +36,7 @@ pub(crate) const KNOWN: [(&str, Use); 37] = [
     ("TF_CLOUD_PROJECT", Use::NothingToDo("It completes a cloud block, which is refused.")),
     ("TF_DATA_DIR", Use::Works),
     ("TF_DISABLE_PLUGIN_TLS", Use::NothingToDo("There is no TLS unless GROMA_PLUGIN_TLS is set.")),
-    (
-        "TF_ENCRYPTION",
-        Use::Refused(
-            "States and plans cannot be encrypted yet, and writing them in the open is not what was asked for.",
-        ),
-    ),
+    ("TF_ENCRYPTION", Use::Works),
     ("TF_FORCE_LOCAL_BACKEND", Use::NothingToDo("It is for remote operations, and all operations are local.")),
     ("TF_IGNORE", Use::Ignored("It is for remote operations, and all operations are local.")),
     ("TF_INPUT", Use::Works),
@@ -125,9 +120,9 @@ mod tests {
 
     #[test]
     fn what_is_set_is_never_passed_over() {
-        assert_eq!(found(&[("TF_ENCRYPTION", "{}")]), ["TF_ENCRYPTION is not supported"]);
+        assert_eq!(found(&[("TF_WARN_OUTPUT_ERRORS", "1")]), ["TF_WARN_OUTPUT_ERRORS is not supported"]);
         assert_eq!(found(&[("TOFU_CPU_PROFILE", "x")]), ["TOFU_CPU_PROFILE has no effect"]);
-        assert_eq!(found(&[("TF_ENCRYPTION", ""), ("TF_LOG", "trace")]), Vec::<String>::new());
+        assert_eq!(found(&[("TF_WARN_OUTPUT_ERRORS", ""), ("TF_LOG", "trace")]), Vec::<String>::new());
     }
 
     #[test]

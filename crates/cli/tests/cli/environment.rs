@@ -96,7 +96,7 @@ fn secrets_are_not_logged() {
 #[test]
 fn what_is_not_supported_is_refused_by_name() {
     for (name, value) in [
-        ("TF_ENCRYPTION", "{}"),
+        ("TF_ENCRYPTION", "state {"),
         ("TF_WARN_OUTPUT_ERRORS", "1"),
         ("TF_STATE_PERSIST_INTERVAL", "soon"),
         ("TF_TEMPLATE_RECURSION_DEPTH", "deep"),

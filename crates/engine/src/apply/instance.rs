@@ -137,7 +137,8 @@ impl Run<'_> {
         self.provider.keep_secret(config);
         let (config, marks) = config.clone().unmark_deep_with_paths();
         let type_name = self.job.kind.type_name.clone();
-        let request = ReadDataRequest { type_name, config, provider_meta: None };
+        let address = Some(self.job.change.address.to_string().into());
+        let request = ReadDataRequest { type_name, config, provider_meta: None, address };
         let mut diagnostics = Diagnostics::new();
         let response = match self.provider.read_data(request).await {
             Ok(response) => response,

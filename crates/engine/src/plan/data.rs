@@ -128,7 +128,8 @@ async fn read(
     keep_warnings(found.map_err(|error| named(error.diagnostic().into()))?, diagnostics).map_err(named)?;
     let (address, action) = (job.address.clone(), Action::Read);
     job.events.tell(Event::ApplyStarted { address: address.clone(), deposed: None, action, id: None });
-    let request = ReadDataRequest { type_name, config, provider_meta: job.provider_meta.clone() };
+    let at = Some(job.address.to_string().into());
+    let request = ReadDataRequest { type_name, config, provider_meta: job.provider_meta.clone(), address: at };
     let result = match provider.read_data(request).await {
         Ok(response) => keep_warnings(response.diagnostics, diagnostics).and_then(|()| {
             if response.object.is_null() || !response.object.is_wholly_known() {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use groma_model::span::Span;
+use groma_model::diag::Diagnostics;
+use groma_model::span::{SourceMap, Span};
 use groma_model::text::Str;
 use groma_syntax::ast::Expr;
 use groma_syntax::body::{Block, Body, BodySchema, Content};
@@ -57,14 +58,24 @@ pub struct EncryptionTarget {
 impl Encryption {
     /// Reads an `encryption` block.
     pub(crate) fn decode(decoder: &mut Decoder<'_>, block: &Block) -> Self {
+        Self::decode_body(decoder, &block.body, block.header_span)
+    }
+
+    /// Reads what would stand in an `encryption` block, from a text of its own.
+    pub fn of_body(map: &SourceMap, body: &Body) -> (Self, Diagnostics) {
+        let mut decoder = Decoder::new(map, true);
+        let encryption = Self::decode_body(&mut decoder, body, body.missing_item_span());
+        (encryption, decoder.diagnostics)
+    }
+
+    fn decode_body(decoder: &mut Decoder<'_>, body: &Body, header: Span) -> Self {
         let schema = BodySchema::new()
             .block("key_provider", &["type", "name"])
             .block("method", &["type", "name"])
             .block("state", &[])
             .block("plan", &[])
             .block("remote_state_data_sources", &[]);
-        let content = decoder.content(&block.body, &schema);
-        let header = block.header_span;
+        let content = decoder.content(body, &schema);
         let mut encryption = Self {
             key_providers: EncryptionPart::decode_all(decoder, &content, "key_provider", header),
             methods: EncryptionPart::decode_all(decoder, &content, "method", header),
@@ -100,8 +111,8 @@ impl Encryption {
         }
     }
 
-    /// What an override file makes of it.
-    pub(crate) fn overridden_by(&mut self, over: Encryption) {
+    /// What an override file, or the environment, makes of it.
+    pub fn overridden_by(&mut self, over: Encryption) {
         merge_parts(&mut self.key_providers, over.key_providers);
         merge_parts(&mut self.methods, over.methods);
         merge_targets(&mut self.state, over.state);

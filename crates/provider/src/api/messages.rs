@@ -314,6 +314,8 @@ pub struct ReadDataRequest {
     pub config: Value,
     /// From the module that it is in.
     pub provider_meta: Option<Value>,
+    /// Where it is in the configuration, such as `module.a.data.b.c[0]`. Plugins are not told.
+    pub address: Option<Str>,
 }
 
 /// What a data source holds.

@@ -147,7 +147,7 @@ async fn data(subject: &Subject, plugin: &PluginProvider, call: &str) -> Answer<
     if call == "ValidateDataResourceConfig" {
         return plugin.validate_data_source(&type_name, config).await.map(|found| found.has_errors());
     }
-    let request = ReadDataRequest { type_name, config, provider_meta: None };
+    let request = ReadDataRequest { type_name, config, provider_meta: None, address: None };
     plugin.read_data(request).await.map(|response| response.diagnostics.has_errors())
 }
 

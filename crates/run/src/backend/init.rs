@@ -12,7 +12,7 @@ use groma_state::WorkspaceName;
 
 use super::record::Record;
 use super::settings::Settings;
-use super::{Backend, PathOverrides, unsupported};
+use super::{Backend, Encryption, PathOverrides, unsupported};
 use crate::session::Session;
 use crate::state_access::{LockWish, StateAccess};
 
@@ -84,7 +84,9 @@ impl Session {
             if !(wishes.migrate_state || wishes.force_copy) {
                 return Err(changed().into());
             }
-            self.take_along(&before, &Settings::default(), wishes, confirm)?;
+            let inputs = self.root_inputs(root);
+            let encryption = self.encryption(root, &inputs)?;
+            self.take_along((&before, &Settings::default()), encryption, wishes, confirm)?;
             Record::save(None, &data_dir)?;
             return Ok(BackendReady::Unset(before.kind));
         };
@@ -106,12 +108,14 @@ impl Session {
                 if !(wishes.migrate_state || wishes.force_copy) {
                     return Err(changed().into());
                 }
-                self.take_along(&before, &wanted, wishes, confirm)?;
+                let encryption = self.encryption(root, &inputs)?;
+                self.take_along((&before, &wanted), encryption, wishes, confirm)?;
             }
             None if wishes.reconfigure => {}
             None => {
                 let default = Record::new(&Settings::default(), 0);
-                self.take_along(&default, &wanted, wishes, confirm)?;
+                let encryption = self.encryption(root, &inputs)?;
+                self.take_along((&default, &wanted), encryption, wishes, confirm)?;
             }
         }
         Record::save(Some(&record), &data_dir)?;
@@ -176,8 +180,8 @@ impl Session {
     /// Copies the states of all workspaces from one backend to another.
     fn take_along(
         &self,
-        from: &Record,
-        to: &Settings,
+        (from, to): (&Record, &Settings),
+        encryption: Encryption,
         wishes: BackendWishes<'_>,
         confirm: &mut Confirm<'_>,
     ) -> Result<(), Diagnostics> {
@@ -190,7 +194,8 @@ impl Session {
             return Err(Diagnostic::error("Unsupported backend type", detail).into());
         };
         let paths = PathOverrides::default();
-        let (from, to) = (self.backend_of(before, &paths)?, self.backend_of(to.clone(), &paths)?);
+        let open = |settings| Ok::<_, Diagnostics>(self.backend_of(settings, &paths)?.encrypted(encryption.clone()));
+        let (from, to) = (open(before)?, open(to.clone())?);
         let moving = Moving { session: self, from: &from, to: &to };
         let found = moving.states()?;
         if found.is_empty() {

@@ -88,6 +88,10 @@ fn try_open_saved(
     }
     let loaded = session.load_saved(saved);
     diagnostics.extend(loaded.diagnostics.clone());
+    let root = loaded.tree.as_ref().map(|tree| Arc::clone(&tree.root.module));
+    // What a plan was saved for may be encrypted in another way by now.
+    let before = root.as_deref().map(|root| (root, &loaded.inputs));
+    let backend = backend.encrypted(diagnostics.take(session.own_encryption(before))?);
     let opening = Opening { session, wishes, loaded, snapshot: saved.configuration().clone() };
     let mut operation = opening.open(access, backend, diagnostics)?;
     operation.time = saved.time();

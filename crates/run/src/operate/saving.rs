@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_state::{Layout, ObjectState, State, encode, write_file};
+use groma_state::encryption::Envelope;
+use groma_state::{ObjectState, RealDisk, State, replace_whole};
 
 use crate::state_access::StateAccess;
 
@@ -30,7 +31,12 @@ pub(super) fn save_finally(
     let Err(problems) = storage.save(state) else { return (Diagnostics::new(), None) };
     let mut diagnostics: Diagnostics = problems.into_iter().map(failed).collect();
     storage.number_next(state);
-    let Err(problem) = write_file(&working_dir.join(LAST_RESORT), state) else {
+    let bytes = storage.codec().encode(state);
+    let written = bytes.as_ref().map_err(ToString::to_string).and_then(|bytes| {
+        let path = working_dir.join(LAST_RESORT);
+        replace_whole(&RealDisk, &path, bytes).map_err(|problem| format!("{}: {problem}", path.display()))
+    });
+    let Err(problem) = written else {
         let detail = format!(
             "The error shown above has prevented groma from writing the updated state. Nothing is lost: what was done is in the \
              journal of the state, from which the next command of groma takes it, so \"groma apply\" can be run again once the \
@@ -42,9 +48,10 @@ pub(super) fn save_finally(
         diagnostics.push(Diagnostic::error("Failed to persist state to backend", detail));
         return (diagnostics, None);
     };
-    let detail = format!("Error creating local state file for recovery: {}", problem.diagnostic().detail);
+    let detail = format!("Error creating local state file for recovery: {problem}.");
     diagnostics.push(Diagnostic::error("Failed to create local state file", detail));
-    if holds_secrets(state) {
+    let is_encrypted = bytes.as_ref().is_ok_and(|bytes| matches!(Envelope::decode(bytes), Ok(Some(_))));
+    if !is_encrypted && holds_secrets(state) {
         let detail = "The errors shown above prevented groma from writing the updated state, and from leaving it in a file. It has \
                       sensitive values in it, so it is not printed. What was done is in the journal of the state, from which the \
                       next command of groma takes it: \"groma doctor\" says where that is.";
@@ -57,7 +64,8 @@ pub(super) fn save_finally(
          following command:\n    groma state push {LAST_RESORT}\n"
     );
     diagnostics.push(Diagnostic::error("Failed to persist state to backend", detail));
-    (diagnostics, encode(state, Layout::Indented).ok())
+    // As it would have been stored: encrypted, if it would have been.
+    (diagnostics, bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok()))
 }
 
 /// Whether anything in a state must not be shown. What providers keep for themselves may be anything.

@@ -208,7 +208,7 @@ impl Session {
         };
         let opening = Opening {
             access,
-            outside: surroundings(working_dir.join(&self.start().root_dir)),
+            outside: surroundings(working_dir.join(&self.start().root_dir), self.remote_encryption.clone()),
             cache: SchemaCache::new(self.schema_cache_dir(access)),
         };
         let mut sources = BTreeMap::new();

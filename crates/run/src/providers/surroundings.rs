@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use groma_builtin::{Outside, RemoteStates, Tfvars};
+use groma_builtin::{Outside, RemoteStates, Tfvars, WantedState};
 use groma_lang::eval::{EmptyScope, evaluate};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::mark::Mark;
@@ -12,10 +12,12 @@ use groma_model::span::SourceMap;
 use groma_model::text::Str;
 use groma_model::value::Value;
 
+use crate::backend::RemoteEncryption;
+
 /// Everything around the providers of a module in a directory.
-pub(super) fn surroundings(directory: PathBuf) -> Outside {
+pub(super) fn surroundings(directory: PathBuf, encryption: RemoteEncryption) -> Outside {
     Outside {
-        remote_states: Arc::new(LocalStates { directory: directory.clone() }),
+        remote_states: Arc::new(LocalStates { directory: directory.clone(), encryption }),
         tfvars: Arc::new(VariableTexts),
         ..Outside::system(directory)
     }
@@ -54,6 +56,7 @@ fn told(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
 /// States in files. Other backends come with the backends themselves.
 struct LocalStates {
     directory: PathBuf,
+    encryption: RemoteEncryption,
 }
 
 #[async_trait]
@@ -70,14 +73,26 @@ impl RemoteStates for LocalStates {
         }
     }
 
-    async fn outputs(&self, backend: &str, workspace: &str, config: &Value) -> Result<Option<Value>, Diagnostics> {
+    async fn outputs(&self, wanted: WantedState<'_>) -> Result<Option<Value>, Diagnostics> {
+        let WantedState { backend, config, workspace, reader } = wanted;
         if backend != "local" {
             let detail = format!("The backend {backend:?} is not supported yet; states can be read from local files.");
             return Err(Diagnostic::error("Unsupported backend type", detail).into());
         }
         let path = self.directory.join(state_path(workspace, config));
-        let state = groma_state::read_file(&path)
-            .map_err(|problem| Diagnostic::error("Error loading state", format!("{}: {problem}", path.display())))?;
+        let failed = |problem: String| Diagnostic::error("Error loading state", problem);
+        let place = path.display().to_string();
+        let state = match std::fs::read(&path) {
+            Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => None,
+            Err(problem) => return Err(failed(format!("{place}: {problem}.")).into()),
+            Ok(bytes) => {
+                let read = self.encryption.codec(reader).decode(&bytes, &place);
+                Some(read.map_err(|problem| Diagnostic {
+                    summary: "Error loading state".to_owned(),
+                    ..problem.diagnostic()
+                })?)
+            }
+        };
         Ok(state.map(|state| {
             let outputs = state.outputs.into_iter().map(|(name, output)| {
                 let value = if output.sensitive { output.value.mark(Mark::Sensitive) } else { output.value };

@@ -1,15 +1,17 @@
 //! Loading a configuration so that it can be saved with a plan, and loading it again from there.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use groma_engine::plan::Plan;
 use groma_lang::config::Module;
 use groma_lang::load::{self, ModuleTree};
 use groma_lang::static_eval::StaticScope;
 use groma_lang::walk::{InputSource, InputValue};
-use groma_model::diag::Diagnostics;
+use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::text::Str;
 use groma_rules::Rules;
+use groma_state::encryption::EncryptionError;
 
 use super::{Recorder, SavedPlan, Snapshot};
 use crate::disk::Disk;
@@ -45,6 +47,31 @@ impl Looked {
 }
 
 impl Session {
+    /// Opens a plan file, encrypted as the configuration says. Whatever was changed in it is named.
+    pub fn open_plan(&mut self, path: &Path) -> Result<SavedPlan, Diagnostics> {
+        SavedPlan::open_with(path, |bytes| self.decode_plan(bytes))
+    }
+
+    /// The same for its bytes. The error says in a sentence what is wrong.
+    pub fn decode_plan(&mut self, bytes: Vec<u8>) -> Result<SavedPlan, String> {
+        let encryption = self.own_encryption(None).map_err(|problems| {
+            let said = |problem: &Diagnostic| format!("{}: {}", problem.summary, problem.detail);
+            problems.iter().filter(|problem| problem.is_error()).map(said).collect::<Vec<_>>().join("\n")
+        })?;
+        let bytes = match &encryption.plan {
+            None => bytes,
+            Some(target) => target.open(bytes).map_err(|problem| match problem {
+                EncryptionError::NotEncrypted => {
+                    "encountered unencrypted payload without unencrypted method configured: the \
+                                                  plan is not encrypted, and the configuration says that it must be."
+                        .to_owned()
+                }
+                problem => format!("{problem}."),
+            })?,
+        };
+        SavedPlan::decode(&bytes)
+    }
+
     /// Loads the configuration, asks for values that are missing, and remembers every file that was read.
     pub(crate) fn load_recording(&mut self, prompt: &mut VariablePrompt) -> (Loaded, Snapshot) {
         let disk = Disk::new(self.start().working_dir.clone(), &self.start().data_dir);

@@ -13,9 +13,9 @@ pub enum FileKind {
     JsonPlan,
     /// The name of a plan that is kept elsewhere.
     RemotePlan,
-    /// Encrypted by OpenTofu.
+    /// A plan that is encrypted.
     Encrypted,
-    /// A state.
+    /// A state, encrypted or not.
     State,
     /// Nothing at all.
     Empty,
@@ -45,7 +45,8 @@ pub fn recognise(bytes: &[u8]) -> FileKind {
     if has("remote_plan_format") {
         FileKind::RemotePlan
     } else if has("encrypted_data") {
-        FileKind::Encrypted
+        // Only of states it is known which they are.
+        if has("lineage") || has("serial") { FileKind::State } else { FileKind::Encrypted }
     } else if has("planned_values") || has("resource_changes") {
         FileKind::JsonPlan
     } else if has("lineage") || has("serial") || has("values") {
@@ -69,7 +70,10 @@ pub(super) fn complaint(kind: FileKind) -> String {
             "This file only names a plan that is kept elsewhere, by Terraform Cloud or the like. Make a new plan with \"groma \
              plan -out=FILE\"."
         }
-        FileKind::Encrypted => "This file was encrypted by OpenTofu, and groma cannot read it.",
+        FileKind::Encrypted => {
+            "The given plan file is encrypted and requires a valid encryption configuration to decrypt: the encryption block has \
+             no target \"plan\", and neither has TF_ENCRYPTION."
+        }
         FileKind::State => "This is a state file, not a plan file.",
         FileKind::Empty => "The file is empty. Perhaps the plan was interrupted, or the disk was full.",
         FileKind::GromaPlan | FileKind::Other => "The given file is not a valid plan file.",

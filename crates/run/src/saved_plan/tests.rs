@@ -217,9 +217,9 @@ fn other_files_are_recognised() {
 #[test]
 fn files_that_cannot_be_opened() {
     let dir = tempfile::tempdir().unwrap();
-    let problem = SavedPlan::open(dir.path()).unwrap_err();
+    let problem = SavedPlan::open_with(dir.path(), |bytes| SavedPlan::decode(&bytes)).unwrap_err();
     assert!(problem.iter().next().unwrap().detail.contains("is a directory"), "{problem:?}");
-    let problem = SavedPlan::open(&dir.path().join("missing")).unwrap_err();
+    let problem = SavedPlan::open_with(&dir.path().join("missing"), |bytes| SavedPlan::decode(&bytes)).unwrap_err();
     assert!(summary(&problem).starts_with("Failed to load \""), "{problem:?}");
     assert!(summary(&problem).ends_with("missing\" as a plan file"), "{problem:?}");
 }

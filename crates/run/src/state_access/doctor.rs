@@ -5,7 +5,7 @@ use groma_engine::pending;
 use groma_model::address::AbsInstance;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_state::journal::{Action, Condition, Damage, FoldError, Folded};
-use groma_state::{LedgerError, State};
+use groma_state::{LedgerError, State, StoreError};
 
 use super::{LockWish, StateAccess, findings};
 
@@ -170,6 +170,8 @@ fn unusable(access: &StateAccess, error: &LedgerError) -> Finding {
                 Some([restore.as_deref().unwrap_or_default(), accept].join(" ").trim().to_owned()),
             )
         }
+        // A wrong key is likelier than damage.
+        LedgerError::Store(StoreError::Encryption { .. }) => (FindingKind::DamagedState, None),
         LedgerError::Store(_) => (FindingKind::DamagedState, restore),
         LedgerError::Fold(FoldError::Damaged { .. } | FoldError::Missing(_)) => {
             let repair = "\"groma doctor -repair\" stores what can be read of it.";

@@ -59,6 +59,17 @@ impl History {
         self.prune()
     }
 
+    /// Encrypts earlier states as the current one is, so that none stays in the clear, or with a key that will be gone.
+    pub(crate) fn renew(&self, codec: &dyn StateCodec) {
+        for entry in self.entries() {
+            // One that cannot be read cannot be mended either, and is named when somebody wants it.
+            let Ok(bytes) = fs::read(&entry.path) else { continue };
+            if let Ok(Some(renewed)) = codec.renewed(&bytes, &entry.path.display().to_string()) {
+                let _ = groma_state::replace_whole(&groma_state::RealDisk, &entry.path, &renewed);
+            }
+        }
+    }
+
     fn prune(&self) -> io::Result<()> {
         let mut kept: u64 = 0;
         for (at, entry) in self.own()?.iter().rev().enumerate() {

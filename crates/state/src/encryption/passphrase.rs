@@ -111,6 +111,12 @@ impl Passphrase {
         Ok(Self { secret, key_length: 32, iterations: 600_000, salt_length: 32, hash: HashFunction::default() })
     }
 
+    /// The same way to make keys, of something else.
+    pub fn with_secret(&self, secret: impl Into<Vec<u8>>) -> Result<Self, PassphraseError> {
+        let Self { key_length, iterations, salt_length, hash, .. } = *self;
+        Ok(Self { key_length, iterations, salt_length, hash, ..Self::new(secret)? })
+    }
+
     /// How a new key is made.
     pub fn new_meta(&self, random: &mut dyn FnMut(&mut [u8])) -> Result<PassphraseMeta, PassphraseError> {
         if self.iterations < LEAST_ITERATIONS {

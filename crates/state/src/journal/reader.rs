@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::frame::{self, Frame, RunId};
 use super::record::{HEADER, Header, Record, RecordError};
 use super::seal::{JournalKeys, Place, open};
-use crate::encryption::AesGcm;
+use crate::encryption::{AesGcm, EncryptionError};
 
 /// What was found in one place that journals are kept in.
 #[derive(Debug, Clone)]
@@ -121,9 +121,13 @@ impl Reader {
         let Frame { run, kind, number, payload, .. } = *frame;
         if kind == HEADER {
             let header = Header::decode(run, number, payload)?;
-            if let Some(meta) = &header.sealed {
-                let keys = keys.ok_or(RecordError::Encrypted)?;
-                self.method = Some(keys.key_again(meta).map_err(RecordError::Key)?);
+            match (&header.sealed, keys) {
+                (Some(meta), Some(keys)) => self.method = Some(keys.key_again(meta).map_err(RecordError::Key)?),
+                (Some(_), None) => return Err(RecordError::Encrypted),
+                (None, Some(keys)) if !keys.allows_plain() => {
+                    return Err(RecordError::Key(EncryptionError::NotEncrypted));
+                }
+                (None, _) => {}
             }
             self.header = Some(header);
             return Ok(());

@@ -213,8 +213,8 @@ pub enum RecordError {
     /// It is encrypted.
     #[error("it is encrypted and cannot be read without an encryption configuration")]
     Encrypted,
-    /// It cannot be decrypted.
-    #[error("it cannot be decrypted: {0}")]
+    /// It cannot be decrypted, or should have been encrypted.
+    #[error(transparent)]
     Key(EncryptionError),
     /// Somebody has put it there.
     #[error("it was written for another place or another run")]

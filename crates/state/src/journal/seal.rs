@@ -10,11 +10,14 @@ use crate::encryption::{AesGcm, EncryptionError, NONCE};
 
 /// Where the keys of journals come from.
 pub trait JournalKeys: Send + Sync {
-    /// For a new journal: a method, and what finds its key again.
-    fn new_key(&self) -> Result<(AesGcm, BTreeMap<String, Vec<u8>>), EncryptionError>;
+    /// For a new journal: a method with a key of its own, and what finds that again. None if it is not to be encrypted.
+    fn new_key(&self) -> Result<Option<(AesGcm, BTreeMap<String, Vec<u8>>)>, EncryptionError>;
 
     /// For a journal that was written with what is given.
     fn key_again(&self, meta: &BTreeMap<String, Vec<u8>>) -> Result<AesGcm, EncryptionError>;
+
+    /// Whether journals that are not encrypted are believed.
+    fn allows_plain(&self) -> bool;
 }
 
 /// What makes a sealed payload belong to one place in one journal.

@@ -288,9 +288,13 @@ fn a_newer_format_is_refused() {
 struct Keys(u8, &'static str);
 
 impl JournalKeys for Keys {
-    fn new_key(&self) -> Result<(AesGcm, BTreeMap<String, Vec<u8>>), EncryptionError> {
+    fn new_key(&self) -> Result<Option<(AesGcm, BTreeMap<String, Vec<u8>>)>, EncryptionError> {
         let meta = BTreeMap::from([(self.1.to_owned(), vec![1, 2, 255])]);
-        Ok((self.key_again(&meta)?, meta))
+        Ok(Some((self.key_again(&meta)?, meta)))
+    }
+
+    fn allows_plain(&self) -> bool {
+        self.0 == 3
     }
 
     fn key_again(&self, meta: &BTreeMap<String, Vec<u8>>) -> Result<AesGcm, EncryptionError> {
@@ -334,6 +338,17 @@ fn an_encrypted_journal_says_nothing_without_the_key() {
     frame::Frame { number: 2, batch: 2, ..record }.write(&mut bytes);
     assert_eq!(first.kind, 0);
     assert!(matches!(refused(&JournalPart { place: String::new(), bytes }, Some(&keys)), RecordError::Displaced));
+}
+
+#[test]
+fn a_journal_in_the_clear_is_believed_only_where_that_is_allowed() {
+    let memory = Memory::default();
+    let _journal = memory.journal();
+    let part = memory.parts().remove(0);
+    assert!(read_journal(&part, None).is_ok());
+    assert!(read_journal(&part, Some(&Keys(3, "any"))).is_ok());
+    let refused = read_journal(&part, Some(&Keys(1, "any"))).unwrap_err().source;
+    assert!(matches!(refused, RecordError::Key(EncryptionError::NotEncrypted)), "{refused}");
 }
 
 #[test]

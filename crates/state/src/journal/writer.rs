@@ -124,7 +124,7 @@ impl Journal {
         kept: Vec<Record>,
         keys: Option<&dyn JournalKeys>,
     ) -> io::Result<Journal> {
-        let sealed = keys.map(JournalKeys::new_key).transpose().map_err(io::Error::other)?;
+        let sealed = keys.map(JournalKeys::new_key).transpose().map_err(io::Error::other)?.flatten();
         let (method, sealed) = sealed.unzip();
         let framer = Framer { run: header.run, seal: method.map(Seal::new) };
         let header = Header { after: 0, continues: false, sealed, ..header };

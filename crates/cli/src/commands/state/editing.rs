@@ -118,7 +118,7 @@ impl Desk {
     /// The state of the chosen workspace, or the one in a file. What it replaces is kept with the time in its name.
     pub(crate) fn open_edited(&mut self, paths: &PathOverrides) -> Result<StateAccess, Diagnostics> {
         let access = match &paths.state {
-            Some(_) => StateAccess::of_file(&self.session, paths)?,
+            Some(_) => StateAccess::of_file(&mut self.session, paths)?,
             None => StateAccess::open(&mut self.session, paths)?,
         };
         Ok(access.with_backups(Backups::ByTime))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_run::state::{PushError, State, decode_bytes};
+use groma_run::state::PushError;
 use groma_run::state_access::{PathOverrides, StateAccess};
 
 use super::editing::{Desk, Done, Lock, while_locked};
@@ -42,8 +42,10 @@ pub(crate) struct Args {
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     let mut desk = Desk::new(context, &args.view, &args.json, args.variables)?;
-    let pushed = read(context, &args.file).and_then(|state| {
+    let pushed = read(context, &args.file).and_then(|bytes| {
         let mut access = StateAccess::open(&mut desk.session, &PathOverrides::default())?;
+        let name = args.file.display().to_string();
+        let state = access.decode(&bytes, &name).map_err(|problems| unreadable(problems, &name))?;
         while_locked(&mut access, Lock::new("state-push", &args.lock), |access| {
             access.push(&state, args.force).map_err(refused)?;
             Ok(Done::default())
@@ -53,21 +55,23 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
 }
 
 /// Reads what is to be pushed, whole, before anything else happens.
-fn read(context: &Context, file: &Path) -> Result<State, Diagnostics> {
+fn read(context: &Context, file: &Path) -> Result<Vec<u8>, Diagnostics> {
     let bytes = if file == Path::new("-") {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
     } else {
         std::fs::read(context.working_dir.join(file))
     };
-    let bytes = bytes.map_err(|problem| {
+    bytes.map_err(|problem| {
         let detail = format!("{}: {problem}.", file.display());
-        Diagnostic::error("Failed to open the given state file", detail)
-    })?;
-    decode_bytes(&bytes).map_err(|problem| {
-        let summary = format!("Failed to read source state {:?}", file.display().to_string());
-        Diagnostic::error(summary, format!("{problem}.")).into()
+        Diagnostic::error("Failed to open the given state file", detail).into()
     })
+}
+
+/// Says which state it is that cannot be read.
+fn unreadable(problems: Diagnostics, file: &str) -> Diagnostics {
+    let summary = format!("Failed to read source state {file:?}");
+    problems.into_iter().map(|problem| Diagnostic { summary: summary.clone(), ..problem }).collect()
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_run::state::{State, WorkspaceName, read_file};
+use groma_run::state::{State, WorkspaceName};
 use groma_run::state_access::{PathOverrides, StateAccess};
 
 use crate::commands::Context;
@@ -52,7 +52,8 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
             return Err(Diagnostic::error(format!("Workspace {:?} already exists", name.as_str()), detail).into());
         }
         // Whether there is a state to start with is known before anything is made.
-        let first = args.state.as_ref().map(|file| first_state(&context.working_dir.join(file))).transpose()?;
+        let first =
+            args.state.as_ref().map(|file| first_state(&access, &context.working_dir.join(file))).transpose()?;
         access.create_workspace(&name)?;
         access.select_workspace(&name)?;
         let mut done = Done { lines: vec![created(*desk.announcer.ui(), &name)], ..Done::default() };
@@ -79,15 +80,15 @@ pub(super) fn created(ui: Ui, name: &WorkspaceName) -> String {
     )
 }
 
-fn first_state(file: &Path) -> Result<State, Diagnostics> {
-    match read_file(file) {
-        Ok(Some(state)) => Ok(state),
-        Ok(None) => {
-            let detail = format!("There is no file {}.", file.display());
-            Err(Diagnostic::error("Error opening the given state", detail).into())
-        }
-        Err(problem) => Err(problem.diagnostic().into()),
-    }
+fn first_state(access: &StateAccess, file: &Path) -> Result<State, Diagnostics> {
+    let bytes = std::fs::read(file).map_err(|problem| {
+        let detail = match problem.kind() {
+            std::io::ErrorKind::NotFound => format!("There is no file {}.", file.display()),
+            _ => format!("{}: {problem}.", file.display()),
+        };
+        Diagnostic::error("Error opening the given state", detail)
+    })?;
+    access.decode(&bytes, &file.display().to_string())
 }
 
 fn overridden() -> Diagnostic {

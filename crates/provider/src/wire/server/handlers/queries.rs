@@ -42,6 +42,7 @@ impl Handlers {
             config: typed.take(request.config)?,
             provider_meta: self.meta(request.provider_meta)?,
             type_name: request.type_name.into(),
+            address: None,
         });
         let response = response.await.map_err(refused)?;
         Ok(wire::read_data_source::Response {
