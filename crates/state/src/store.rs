@@ -203,6 +203,11 @@ fn encryption_diagnostic(place: &str, error: &EncryptionError) -> Diagnostic {
             "If the key is the right one, the data was damaged or put together from others: \"groma state history\" lists \
              earlier states. Nothing was overwritten.",
         ),
+        EncryptionError::Mismatch { .. } => said(
+            "invalid state metadata",
+            format!("{place}: {error}."),
+            "Put the right one back: \"groma state history\" lists earlier states. Nothing was overwritten.",
+        ),
         EncryptionError::KeyProvider { .. } => {
             Diagnostic::error("Unable to fetch encryption key data", format!("{error}."))
         }

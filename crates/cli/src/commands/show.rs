@@ -156,7 +156,10 @@ impl Show<'_> {
         let bytes = std::fs::read(path).map_err(|problem| unusable(format!("{}: {problem}.", path.display())))?;
         match recognise(&bytes) {
             FileKind::State => {
-                let state = session.decode_state(&bytes, &path.display().to_string())?;
+                let named =
+                    |problem: Diagnostic| Diagnostic { summary: "Couldn't show state file".to_owned(), ..problem };
+                let decoded = session.decode_state(&bytes, &path.display().to_string());
+                let state = decoded.map_err(|problems| problems.into_iter().map(named).collect::<Diagnostics>())?;
                 self.state(session, Some(&state))
             }
             FileKind::Other | FileKind::Empty => {

@@ -162,3 +162,30 @@ fn only_successors_are_pushed() {
     assert_eq!(*empty.version().unwrap(), Version { lineage: "m".to_owned(), serial: 1 });
     assert_eq!(keeper(None).push(&at("y", "m", 3), false).unwrap(), Saved::Written);
 }
+
+/// For a store whose states are not stored as they would be now.
+struct Outdated;
+
+impl StateCodec for Outdated {
+    fn encode(&self, _: &State) -> Result<Vec<u8>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn decode(&self, _: &[u8], _: &str) -> Result<State, StoreError> {
+        Ok(State::default())
+    }
+
+    fn was_outdated(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn what_is_stored_in_another_way_is_stored_again_once() {
+    let mut keeper =
+        Keeper::new(Memory { state: Some(at("x", "l", 3)), ..Memory::default() }).with_codec(Arc::new(Outdated));
+    keeper.read().unwrap();
+    let mut same = with("x");
+    assert_eq!((save(&mut keeper, &mut same), same.serial), (Saved::Written, 4));
+    assert_eq!((save(&mut keeper, &mut same), same.serial), (Saved::Unchanged, 4));
+}

@@ -4,7 +4,7 @@ use std::io::BufRead as _;
 use std::process::{Child, Command, Stdio};
 
 use super::*;
-use crate::{Keeper, OutputState, Saved, read_file, write_file};
+use crate::{Keeper, Layout, OutputState, Saved, decode_bytes, encode, read_file, write_file};
 
 fn with(output: &str, serial: u64) -> State {
     let value = groma_model::value::Value::string(output);

@@ -252,7 +252,7 @@ impl Reading<'_> {
                 let settings = self.settings("key_provider", part, &part.config, &known)?;
                 let words = words(&settings, "command").ok_or_else(|| missing("command", part))?;
                 if words.is_empty() {
-                    return Err(unbuilt(part, &meta, "the command option is required"));
+                    return Err(unbuilt(&meta, "the command option is required"));
                 }
                 Ok(KeySource::External { meta, program: Program::new(words, self.working_dir) })
             }
@@ -271,7 +271,7 @@ impl Reading<'_> {
         let texts = ["passphrase", "hash_function"].map(|name| (name, Type::String));
         let known: Vec<(&str, Type)> = numbers.into_iter().chain(texts).collect();
         let settings = self.settings("key_provider", part, &rest, &known)?;
-        let refused = |why: &dyn std::fmt::Display| unbuilt(part, &meta, &why.to_string());
+        let refused = |why: &dyn std::fmt::Display| unbuilt(&meta, &why.to_string());
         let text = |name: &str| settings.get(name).and_then(|value| value.as_str().map(str::to_owned));
         let secret = match (chain, text("passphrase").filter(|text| !text.is_empty())) {
             (Some(chain), None) => Secret::Chained(Box::new(chain)),
@@ -362,9 +362,9 @@ fn missing(name: &str, part: &EncryptionPart) -> Diagnostic {
     Diagnostic::error("Missing required argument", detail).at(part.header)
 }
 
-fn unbuilt(part: &EncryptionPart, meta: &str, why: &str) -> Diagnostics {
-    let detail = format!("{meta} failed with error: {why}.");
-    Diagnostic::error("Unable to build encryption key data", detail).at(part.header).into()
+/// Without its text: a passphrase may stand in the same line.
+fn unbuilt(meta: &str, why: &str) -> Diagnostics {
+    Diagnostic::error("Unable to build encryption key data", format!("{meta} failed with error: {why}.")).into()
 }
 
 /// Keys of a length that is known are complained about at once.
