@@ -32,6 +32,7 @@ use groma_model::text::Str;
 use groma_rules::Rules;
 use groma_state::State;
 
+use crate::backend::Target;
 use crate::providers::{BookOracle, Locks, ProviderAccess, ProviderBook};
 use crate::saved_plan::{Contents, SavedPlan, Snapshot};
 use crate::session::Session;
@@ -336,7 +337,7 @@ impl Operation {
 
     /// Makes sure that a plan can be written down, before it is made.
     pub fn prepare_saving(&self) -> Result<(), Diagnostics> {
-        self.storage.plan_encryption().map_or(Ok(()), |target| target.prepare()).map_err(|problem| {
+        self.storage.plan_encryption().map_or(Ok(()), Target::prepare).map_err(|problem| {
             Diagnostic::error(
                 "Unable to fetch encryption key data",
                 format!("The plan cannot be encrypted: {problem}."),

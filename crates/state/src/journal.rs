@@ -17,5 +17,5 @@ pub use frame::{RunId, header_of};
 pub use home::{FileHome, JournalFile, JournalHome};
 pub use reader::{Condition, Contents, Gap, JournalPart, ReadError, read_journal, read_journals};
 pub use record::{Action, After, Header, Intent, Operation, Outcome, Record, RecordError, Stamp};
-pub use seal::JournalKeys;
+pub use seal::{JournalKeys, SealedKey};
 pub use writer::{Change, Journal, JournalError, Mark, Ticket, Trouble};

@@ -348,3 +348,26 @@ fn states_move_to_another_backend_encrypted() {
     assert_eq!(sandbox.run(&["plan", "-detailed-exitcode"]).code, 0);
     tight(&sandbox);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_state_that_cannot_be_stored_is_left_encrypted() {
+    let sandbox = prepared(&[KEYS, STATE]);
+    let breaking = r#"
+resource "terraform_data" "breaking" {
+  depends_on = [terraform_data.second]
+  provisioner "local-exec" {
+    command = "rm terraform.tfstate && mkdir terraform.tfstate"
+  }
+}
+"#;
+    let sandbox = sandbox.file("breaking.tf", breaking);
+    refused(&sandbox.run(&["apply", "-auto-approve"]), "Failed to persist state to backend");
+    assert!(sandbox.read("errored.tfstate").contains("encrypted_data"));
+    tight(&sandbox);
+    fs::remove_dir(sandbox.path("terraform.tfstate")).unwrap();
+    works(&sandbox, &["state", "push", "errored.tfstate"]);
+    assert_eq!(works(&sandbox, &["state", "list"]).lines().count(), 3);
+    assert_eq!(sandbox.run(&["plan", "-detailed-exitcode"]).code, 0);
+    tight(&sandbox);
+}

@@ -8,10 +8,13 @@ use super::frame::RunId;
 use super::record::RecordError;
 use crate::encryption::{AesGcm, EncryptionError, NONCE};
 
+/// A method with a key, and what finds that again.
+pub type SealedKey = (AesGcm, BTreeMap<String, Vec<u8>>);
+
 /// Where the keys of journals come from.
 pub trait JournalKeys: Send + Sync {
     /// For a new journal: a method with a key of its own, and what finds that again. None if it is not to be encrypted.
-    fn new_key(&self) -> Result<Option<(AesGcm, BTreeMap<String, Vec<u8>>)>, EncryptionError>;
+    fn new_key(&self) -> Result<Option<SealedKey>, EncryptionError>;
 
     /// For a journal that was written with what is given.
     fn key_again(&self, meta: &BTreeMap<String, Vec<u8>>) -> Result<AesGcm, EncryptionError>;

@@ -288,7 +288,7 @@ fn a_newer_format_is_refused() {
 struct Keys(u8, &'static str);
 
 impl JournalKeys for Keys {
-    fn new_key(&self) -> Result<Option<(AesGcm, BTreeMap<String, Vec<u8>>)>, EncryptionError> {
+    fn new_key(&self) -> Result<Option<SealedKey>, EncryptionError> {
         let meta = BTreeMap::from([(self.1.to_owned(), vec![1, 2, 255])]);
         Ok(Some((self.key_again(&meta)?, meta)))
     }

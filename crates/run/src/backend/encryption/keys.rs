@@ -165,7 +165,7 @@ fn refused(name: &str, why: &dyn std::fmt::Display) -> EncryptionError {
 /// Asks a program for keys. It is handed what it said the last time.
 fn ask(name: &str, program: &Program, kept: Option<&[u8]>) -> Result<Answer, EncryptionError> {
     let kept: Option<Kept> = kept
-        .map(|kept| serde_json::from_slice::<Option<Kept>>(kept))
+        .map(serde_json::from_slice::<Option<Kept>>)
         .transpose()
         .map_err(|_| refused(name, &"what is kept to find the key again is damaged"))?
         .flatten();

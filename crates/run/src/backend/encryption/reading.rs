@@ -9,6 +9,7 @@ use groma_lang::config::{Encryption as Block, EncryptionPart, EncryptionTarget, 
 use groma_lang::load::{ModuleChain, StaticEvaluator as _};
 use groma_lang::static_eval::StaticScope;
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::number::Number;
 use groma_model::schema::{Attribute, Block as Schema};
 use groma_model::text::Str;
 use groma_model::ty::Type;
@@ -185,11 +186,10 @@ impl Reading<'_> {
         };
         let mut names = source.names();
         names.sort_unstable();
-        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        if let Some([twice, ..]) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             let detail = format!(
-                "The metadata key {} is duplicated across multiple key providers for the same method; use the \
-                 encrypted_metadata_alias option to give each a name of its own.",
-                twice[0]
+                "The metadata key {twice} is duplicated across multiple key providers for the same method; use the \
+                 encrypted_metadata_alias option to give each a name of its own."
             );
             return Err(Diagnostic::error("Duplicate metadata key", detail).at(expr.span).into());
         }
@@ -287,7 +287,7 @@ impl Reading<'_> {
         let mut shape = Passphrase::new(first).map_err(|error| refused(&error))?;
         let whole = |name: &str| match settings.get(name) {
             None => Ok(None),
-            Some(value) => match value.as_number().and_then(|number| number.to_usize()) {
+            Some(value) => match value.as_number().and_then(Number::to_usize) {
                 Some(number) if number > 0 => Ok(Some(number)),
                 _ => Err(refused(&format!("{name} must be a whole number larger than zero"))),
             },
@@ -352,8 +352,7 @@ fn words(settings: &BTreeMap<Str, Value>, name: &str) -> Option<Vec<String>> {
 
 /// Numbers as bytes. None if any is none.
 fn bytes(value: &Value) -> Option<Vec<u8>> {
-    let byte =
-        |value: &Value| value.as_number().and_then(|number| number.to_usize()).and_then(|it| u8::try_from(it).ok());
+    let byte = |value: &Value| value.as_number().and_then(Number::to_usize).and_then(|it| u8::try_from(it).ok());
     value.as_elements()?.iter().map(byte).collect()
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use groma_state::encryption::{AesGcm, EncryptionError, Envelope, Key};
-use groma_state::journal::JournalKeys;
+use groma_state::journal::{JournalKeys, SealedKey};
 use groma_state::{Layout, PlainCodec, State, StateCodec, StoreError, decode, encode};
 
 use super::keys::Meta;
@@ -24,7 +24,7 @@ pub(crate) struct Target {
     /// What is encrypted with in this run.
     writing: OnceLock<Result<(Cipher, Meta), EncryptionError>>,
     /// Ciphers that were needed to read, by what finds their keys.
-    known: Mutex<BTreeMap<(usize, Vec<(String, Vec<u8>)>), Cipher>>,
+    known: Mutex<BTreeMap<(usize, Meta), Cipher>>,
     /// Whether what was read last is not as it would be written.
     outdated: AtomicBool,
 }
@@ -104,7 +104,7 @@ impl Target {
     }
 
     fn cipher(&self, at: usize, method: &Method, meta: &Meta) -> Result<Cipher, EncryptionError> {
-        let place = (at, meta.iter().map(|(name, bytes)| (name.clone(), bytes.clone())).collect());
+        let place = (at, meta.clone());
         if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&place) {
             return Ok(known.clone());
         }
@@ -162,7 +162,7 @@ impl StateCodec for Target {
 
 /// Journals have a key of their own, which is encrypted like a state.
 impl JournalKeys for Target {
-    fn new_key(&self) -> Result<Option<(AesGcm, BTreeMap<String, Vec<u8>>)>, EncryptionError> {
+    fn new_key(&self) -> Result<Option<SealedKey>, EncryptionError> {
         if self.writing()?.is_none() {
             return Ok(None);
         }
