@@ -141,6 +141,7 @@ fn plugins(counts: &mut Counts) -> Result<()> {
         "--test=waits_peers",
         "--test=canaries",
         "--test=engines",
+        "--test=encryption_peers",
     ];
     cargo_test(counts, &[&packages[..], &[features], &tests[..]].concat(), &environment)?;
     // And whoever else has to do with the other programs: a state is locked against them.
