@@ -15,6 +15,8 @@ mod sandbox;
 
 #[path = "state_commands/editing.rs"]
 mod editing;
+#[path = "state_commands/elsewhere.rs"]
+mod elsewhere;
 #[path = "state_commands/encryption.rs"]
 mod encryption;
 #[path = "state_commands/fixture.rs"]

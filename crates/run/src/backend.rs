@@ -1,8 +1,10 @@
 //! Where the states of a configuration are: what its `backend` block says, what `init` recorded of it, and what the command line
 //! puts in its place.
 
+mod elsewhere;
 mod encryption;
 mod init;
+mod network;
 mod others;
 mod record;
 mod settings;
@@ -13,9 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use groma_backends::Surroundings;
 use groma_lang::config::Module;
-use groma_lang::environment::Environment as _;
 use groma_lang::walk::InputValue;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::text::Str;
@@ -27,8 +27,10 @@ use groma_state::{
 
 use crate::session::Session;
 use crate::state_access::{SharedLedger, StateAccess};
+pub(crate) use elsewhere::Elsewhere;
 pub(crate) use encryption::{Encryption, RemoteEncryption, Target};
 pub use init::{BackendReady, BackendWishes, Confirm};
+pub(crate) use network::Network;
 use others::unsupported;
 use record::Record;
 pub(crate) use settings::Settings;
@@ -275,23 +277,10 @@ impl Session {
         if settings.kind() == LOCAL {
             return Ok(self.local_backend(settings, paths));
         }
-        let runtime = self.backend_runtime()?;
-        let (environment, machine) = (self.start().environment.clone(), self.machine().clone());
-        let surroundings = Surroundings {
-            variable: Arc::new(move |name| environment.get(name).cloned()),
-            working_dir: self.start().working_dir.clone(),
-            home: self.start().home_dir.clone(),
-            runtime: runtime.handle().clone(),
-            random: Arc::new(move || {
-                let mut bytes = [0; 16];
-                machine.random(&mut bytes);
-                bytes
-            }),
-            spool: self.spare_folders().pop().unwrap_or_else(|| self.data_dir()),
-        };
+        let network = self.network();
         let kind = groma_backends::kind(settings.kind()).ok_or_else(|| others::unknown(settings.kind()))?;
-        let remote = kind.configure(settings.values(), &surroundings)?;
-        Ok(self.backend_with(States::Remote { remote, _runtime: runtime }, settings))
+        let remote = kind.configure(settings.values(), &network.surroundings()?)?;
+        Ok(self.backend_with(States::Remote { remote, _runtime: network.runtime()? }, settings))
     }
 
     /// The backend that keeps states in files.
@@ -321,7 +310,7 @@ impl Session {
     }
 
     /// Folders that nobody else writes to: what lies there is believed.
-    fn spare_folders(&self) -> Vec<PathBuf> {
+    pub(crate) fn spare_folders(&self) -> Vec<PathBuf> {
         let home = self.start().home_dir.as_ref().map(|home| home.join(".groma"));
         [Some(self.data_dir().join("groma")), home]
             .into_iter()
@@ -330,7 +319,7 @@ impl Session {
             .collect()
     }
 
-    fn data_dir(&self) -> PathBuf {
+    pub(crate) fn data_dir(&self) -> PathBuf {
         self.start().working_dir.join(&self.start().data_dir)
     }
 }

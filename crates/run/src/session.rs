@@ -9,12 +9,12 @@ use groma_lang::load::{self, ModuleTree, SourceTree};
 use groma_lang::oracle::NothingExists;
 use groma_lang::static_eval::StaticScope;
 use groma_lang::walk::{InputValue, Purpose, Settings, Walk};
-use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::diag::Diagnostics;
 use groma_model::span::SourceMap;
 use groma_model::text::Str;
 use groma_rules::Rules;
 
-use crate::backend::RemoteEncryption;
+use crate::backend::{Network, RemoteEncryption};
 use crate::disk::Disk;
 use crate::inputs::{self, GivenVariable};
 use crate::operate::VariablePrompt;
@@ -79,7 +79,7 @@ pub struct Session {
     sources: SourceMap,
     workspace: String,
     /// Where remote backends are reached; made when that is needed.
-    backend_runtime: OnceLock<Arc<tokio::runtime::Runtime>>,
+    backend_runtime: Arc<OnceLock<Arc<tokio::runtime::Runtime>>>,
     /// How states of other configurations are decrypted, as far as that is known by now.
     pub(crate) remote_encryption: RemoteEncryption,
 }
@@ -126,18 +126,21 @@ impl Session {
             disk,
             sources: SourceMap::new(),
             workspace,
-            backend_runtime: OnceLock::new(),
+            backend_runtime: Arc::default(),
             remote_encryption: RemoteEncryption::default(),
         }
     }
 
-    /// Where remote backends are reached.
-    pub(crate) fn backend_runtime(&self) -> Result<Arc<tokio::runtime::Runtime>, Diagnostic> {
-        if let Some(made) = self.backend_runtime.get() {
-            return Ok(Arc::clone(made));
+    /// How remote backends are reached.
+    pub(crate) fn network(&self) -> Network {
+        Network {
+            environment: self.start.environment.clone(),
+            machine: self.machine.clone(),
+            working_dir: self.start.working_dir.clone(),
+            home: self.start.home_dir.clone(),
+            spool: self.spare_folders().pop().unwrap_or_else(|| self.data_dir()),
+            runtime: Arc::clone(&self.backend_runtime),
         }
-        let made = crate::online::new_runtime()?;
-        Ok(Arc::clone(self.backend_runtime.get_or_init(|| Arc::new(made))))
     }
 
     /// All texts that were read so far, for showing diagnostics.

@@ -150,7 +150,7 @@ impl Session {
                 }
             }
         }
-        diagnostics.extend(settings.check(header));
+        diagnostics.extend(settings.check().into_iter().map(|problem| problem.at(header)).collect::<Diagnostics>());
         if diagnostics.has_errors() { Err(diagnostics) } else { Ok(settings) }
     }
 

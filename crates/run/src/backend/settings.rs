@@ -86,6 +86,24 @@ impl Settings {
         Some(settings)
     }
 
+    /// From an object, which need not have all of them. What is not among them is told, and left out.
+    pub(super) fn of_value(kind: &str, given: &Value) -> (Self, Diagnostics) {
+        let mut diagnostics = Diagnostics::new();
+        let schema = schema(kind).unwrap_or_default();
+        let mut settings = decoded(kind, Value::null(schema.implied_type()), &schema);
+        for (name, value) in given.as_entries().into_iter().flat_map(Entries::iter) {
+            match settings.set(name, value) {
+                Ok(true) => {}
+                Ok(false) => {
+                    let detail = format!("The backend {kind:?} has no argument named {:?}.", name.as_str());
+                    diagnostics.push(Diagnostic::error("Unsupported argument", detail));
+                }
+                Err(problem) => diagnostics.push(problem),
+            }
+        }
+        (settings, diagnostics)
+    }
+
     fn replace(&mut self, name: &str, value: Value) {
         let entries = self.values.as_entries();
         let all = entries.into_iter().flat_map(Entries::iter);
@@ -99,7 +117,7 @@ impl Settings {
     /// Sets one of them, as an argument gives it. False if there is none of that name.
     pub(super) fn set(&mut self, name: &str, value: &Value) -> Result<bool, Diagnostic> {
         let Some(old) = self.values.as_entries().and_then(|entries| entries.get(name)) else { return Ok(false) };
-        let converted = convert(value, &old.ty()).map_err(|problem| {
+        let converted = convert(&completed(value, &old.ty()), &old.ty()).map_err(|problem| {
             let detail = format!("Inappropriate value for the setting {name:?} of the backend: {problem}.");
             Diagnostic::error("Incorrect attribute value type", detail)
         })?;
@@ -108,14 +126,14 @@ impl Settings {
     }
 
     /// What they may not be.
-    pub(super) fn check(&self, span: Span) -> Diagnostics {
+    pub(super) fn check(&self) -> Diagnostics {
         let mut diagnostics = Diagnostics::new();
         let required =
             schema(&self.kind).into_iter().flat_map(|schema| schema.attributes).filter(|(_, it)| it.required);
         for (name, _) in required.filter(|(name, _)| self.get(name).is_none()) {
             let detail = format!("The attribute {:?} is required by the backend {:?}.", name.as_str(), self.kind);
             let hint = "Write it into the block, or give it with -backend-config.";
-            diagnostics.push(Diagnostic::error("Missing required argument", detail).at(span).hint(hint));
+            diagnostics.push(Diagnostic::error("Missing required argument", detail).hint(hint));
         }
         if self.kind == LOCAL {
             for (name, summary) in
@@ -123,7 +141,7 @@ impl Settings {
             {
                 if self.text(name).as_deref() == Some("") {
                     let detail = format!("The \"{name}\" attribute value must not be empty.");
-                    diagnostics.push(Diagnostic::error(summary, detail).at(span));
+                    diagnostics.push(Diagnostic::error(summary, detail));
                 }
             }
         }
@@ -142,6 +160,18 @@ impl Settings {
     pub(super) fn path(&self, name: &str) -> Option<PathBuf> {
         self.text(name).map(PathBuf::from)
     }
+}
+
+/// An object with everything that one of this type has: what was left out is null.
+fn completed(value: &Value, ty: &Type) -> Value {
+    let (Some(given), Type::Object(attributes)) = (value.as_entries(), ty) else { return value.clone() };
+    let extra = given.iter().filter(|(name, _)| attributes.get(name.as_str()).is_none());
+    let extra = extra.map(|(name, value)| (name.clone(), value.clone()));
+    let known = attributes.iter().map(|(name, attribute)| {
+        let value = given.get(name.as_str()).map(|value| completed(value, &attribute.ty));
+        (name.clone(), value.unwrap_or_else(|| Value::null(attribute.ty.clone())))
+    });
+    Value::object(known.chain(extra).collect::<Vec<_>>())
 }
 
 /// Everything that the schema has, from what was decoded by it.

@@ -17,6 +17,7 @@ use groma_provider::wire::{self, Launch, Offered, Pool, Reattach, SchemaCache, S
 
 use super::surroundings::surroundings;
 use super::{ProgramBuiltins, ProviderChoice};
+use crate::backend::Elsewhere;
 use crate::lock_file;
 use crate::online::Online;
 use crate::session::Session;
@@ -206,11 +207,8 @@ impl Session {
                 return (book, diagnostics);
             }
         };
-        let opening = Opening {
-            access,
-            outside: surroundings(working_dir.join(&self.start().root_dir), self.remote_encryption.clone()),
-            cache: SchemaCache::new(self.schema_cache_dir(access)),
-        };
+        let opening =
+            Opening { access, outside: self.surroundings(), cache: SchemaCache::new(self.schema_cache_dir(access)) };
         let mut sources = BTreeMap::new();
         for (provider, selected) in selected {
             match opening.find(&provider, &selected) {
@@ -226,6 +224,12 @@ impl Session {
         }
         diagnostics.extend(opening.learn(sources, &mut book));
         (book, diagnostics)
+    }
+
+    fn surroundings(&self) -> Outside {
+        let directory = self.start().working_dir.join(&self.start().root_dir);
+        let (encryption, network) = (self.remote_encryption.clone(), self.network());
+        surroundings(directory.clone(), Elsewhere { directory, encryption, network })
     }
 
     fn schema_cache_dir(&self, access: &ProviderAccess) -> PathBuf {
