@@ -202,7 +202,7 @@ impl Hidden {
             ValueKind::Set(_) => self.secrets.are_in(&value),
             _ => false,
         };
-        if names_hide || self.wholes.iter().any(|whole| *whole == value) {
+        if names_hide || self.wholes.contains(&value) {
             return value.mark(Mark::Sensitive);
         }
         // Nothing inside a set can have marks.

@@ -4,6 +4,7 @@ mod error;
 mod messages;
 mod pending;
 mod schema;
+mod secrets;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ pub use messages::{
 };
 pub use pending::{Pending, SaidBy};
 pub use schema::{LazySchema, Metadata, ProviderSchema, SchemaError, ServerCapabilities};
+pub use secrets::KnownSecrets;
 
 /// What a call gives, if the provider answers at all.
 pub type Answer<T> = Result<T, CallError>;

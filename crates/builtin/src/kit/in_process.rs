@@ -11,9 +11,9 @@ use groma_model::value::Value;
 use groma_provider::api::{
     Answer, ApplyRequest, ApplyResponse, CallError, CallFunctionRequest, CallFunctionResponse, ConfigureRequest,
     Effects, EphemeralObject, EphemeralRenewal, ImportRequest, ImportResponse, ImportTarget, ImportedObject,
-    MoveRequest, MoveResponse, OpenRequest, Outcome, PlanRequest, PlanResponse, Private, Provider, ProviderSchema,
-    ReadDataRequest, ReadDataResponse, ReadRequest, ReadResponse, UpgradeIdentityRequest, UpgradeRequest,
-    UpgradeResponse,
+    KnownSecrets, MoveRequest, MoveResponse, OpenRequest, Outcome, PlanRequest, PlanResponse, Private, Provider,
+    ProviderSchema, ReadDataRequest, ReadDataResponse, ReadRequest, ReadResponse, UpgradeIdentityRequest,
+    UpgradeRequest, UpgradeResponse,
 };
 use tokio::sync::watch;
 
@@ -32,6 +32,7 @@ pub struct InProcess {
     data_sources: BTreeMap<Str, (Spec, Arc<dyn DataSource>)>,
     ephemerals: BTreeMap<Str, (Spec, Arc<dyn Ephemeral>)>,
     functions: BTreeMap<Str, Arc<dyn Function>>,
+    secrets: KnownSecrets,
     stop: watch::Sender<bool>,
 }
 
@@ -50,6 +51,7 @@ impl InProcess {
             data_sources: BTreeMap::new(),
             ephemerals: BTreeMap::new(),
             functions: BTreeMap::new(),
+            secrets: KnownSecrets::default(),
             stop: watch::Sender::new(false),
         }
     }
@@ -199,37 +201,46 @@ impl Provider for InProcess {
         self.effects
     }
 
+    fn keep_secret(&self, value: &Value) {
+        self.secrets.learn_marked(value);
+    }
+
     async fn validate_provider(&self, config: Value) -> Answer<Diagnostics> {
         let Some((spec, configure)) = &self.configure else { return Ok(Diagnostics::new()) };
+        self.secrets.learn_declared(&config, &spec.schema.block);
         let mut found = spec.check(&config);
         found.extend(configure.validate(&Object::of(&config)));
-        Ok(found)
+        Ok(self.secrets.hidden_in(found))
     }
 
     async fn configure(&self, request: ConfigureRequest) -> Answer<Diagnostics> {
-        let Some((_, configure)) = &self.configure else { return Ok(Diagnostics::new()) };
-        Ok(configure.configure(Object::of(&request.config)).await)
+        let Some((spec, configure)) = &self.configure else { return Ok(Diagnostics::new()) };
+        self.secrets.learn_declared(&request.config, &spec.schema.block);
+        Ok(self.secrets.hidden_in(configure.configure(Object::of(&request.config)).await))
     }
 
     async fn validate_resource(&self, type_name: &str, config: Value) -> Answer<Diagnostics> {
         let (spec, resource) = self.find_resource("ValidateResourceConfig", type_name)?;
+        self.secrets.learn_declared(&config, &spec.schema.block);
         let mut found = spec.check(&config);
         found.extend(resource.validate(&Object::of(&config)));
-        Ok(found)
+        Ok(self.secrets.hidden_in(found))
     }
 
     async fn validate_data_source(&self, type_name: &str, config: Value) -> Answer<Diagnostics> {
         let (spec, source) = self.find(&self.data_sources, "ValidateDataResourceConfig", type_name)?;
+        self.secrets.learn_declared(&config, &spec.schema.block);
         let mut found = spec.check(&config);
         found.extend(source.validate(&Object::of(&config)));
-        Ok(found)
+        Ok(self.secrets.hidden_in(found))
     }
 
     async fn validate_ephemeral(&self, type_name: &str, config: Value) -> Answer<Diagnostics> {
         let (spec, ephemeral) = self.find(&self.ephemerals, "ValidateEphemeralResourceConfig", type_name)?;
+        self.secrets.learn_declared(&config, &spec.schema.block);
         let mut found = spec.check(&config);
         found.extend(ephemeral.validate(&Object::of(&config)));
-        Ok(found)
+        Ok(self.secrets.hidden_in(found))
     }
 
     async fn upgrade(&self, request: UpgradeRequest) -> Answer<UpgradeResponse> {
@@ -259,7 +270,8 @@ impl Provider for InProcess {
     }
 
     async fn read(&self, request: ReadRequest) -> Answer<ReadResponse> {
-        let (_, resource) = self.find_resource("ReadResource", &request.type_name)?;
+        let (spec, resource) = self.find_resource("ReadResource", &request.type_name)?;
+        self.secrets.learn_declared(&request.current, &spec.schema.block);
         let mut call = self.call(request.private);
         let ty = request.current.ty();
         let read = if request.current.is_null() {
@@ -279,6 +291,7 @@ impl Provider for InProcess {
             }
         };
         let Call { private, diagnostics, not_ready, .. } = call;
+        let diagnostics = self.secrets.hidden_in(diagnostics);
         Ok(ReadResponse { object, private, identity, not_ready, deferred: None, diagnostics })
     }
 
@@ -307,12 +320,15 @@ impl Provider for InProcess {
             private: call.private,
             legacy_type_system: false,
             deferred: None,
-            diagnostics: call.diagnostics,
+            diagnostics: self.secrets.hidden_in(call.diagnostics),
         })
     }
 
     async fn apply(&self, request: ApplyRequest) -> Answer<ApplyResponse> {
-        let (_, resource) = self.find_resource("ApplyResourceChange", &request.type_name)?;
+        let (spec, resource) = self.find_resource("ApplyResourceChange", &request.type_name)?;
+        for value in [&request.prior, &request.planned, &request.config] {
+            self.secrets.learn_declared(value, &spec.schema.block);
+        }
         let mut call = self.call(request.planned_private);
         let (planned, config) = (Object::of(&request.planned), Object::of(&request.config));
         let result = if request.planned.is_null() {
@@ -323,7 +339,9 @@ impl Provider for InProcess {
         } else {
             resource.update(&Object::of(&request.prior), planned, &config, &mut call).await.map(Some)
         };
-        Ok(Changed { result, call }.response(resource, request.prior))
+        let mut response = Changed { result, call }.response(resource, request.prior);
+        response.diagnostics = self.secrets.hidden_in(response.diagnostics);
+        Ok(response)
     }
 
     async fn import(&self, request: ImportRequest) -> Answer<ImportResponse> {
@@ -379,7 +397,7 @@ impl Provider for InProcess {
                 Value::null(request.config.ty())
             }
         };
-        Ok(ReadDataResponse { object, deferred: None, diagnostics: call.diagnostics })
+        Ok(ReadDataResponse { object, deferred: None, diagnostics: self.secrets.hidden_in(call.diagnostics) })
     }
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Answer<EphemeralObject> {
@@ -393,6 +411,7 @@ impl Provider for InProcess {
             }
         };
         let Call { private, diagnostics, .. } = call;
+        let diagnostics = self.secrets.hidden_in(diagnostics);
         Ok(EphemeralObject { object, private, renew_at, deferred: None, diagnostics })
     }
 

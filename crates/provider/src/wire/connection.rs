@@ -20,10 +20,10 @@ use tower::service_fn;
 use super::generated::plugin::Empty;
 use super::handshake::{Address, Handshake, HandshakeError, ProtocolVersion};
 use super::launch::{Launch, Settings};
-use super::log::KnownSecrets;
 use super::process::{Process, StartError};
 use super::stdio;
 use super::tls::{self, Identity};
+use crate::api::KnownSecrets;
 
 /// What may be under way without an acknowledgement. Objects and schemas have megabytes.
 pub(super) const WINDOW: u32 = 8 << 20;

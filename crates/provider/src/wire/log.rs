@@ -6,11 +6,11 @@ mod line;
 mod tests;
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use groma_model::secrets::Secrets;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 
+use crate::api::KnownSecrets;
 pub(super) use line::Level;
 use line::{Line, parse};
 
@@ -23,23 +23,6 @@ const LONGEST_LINE: u64 = 256 << 10;
 /// The last output of one plugin.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Output(Arc<Mutex<Kept>>, KnownSecrets);
-
-/// What a plugin was told and must not tell: libraries log what they are given.
-#[derive(Debug, Clone, Default)]
-pub(super) struct KnownSecrets(Arc<RwLock<Secrets>>);
-
-impl KnownSecrets {
-    /// Learns more of them.
-    pub(super) fn learn(&self, more: impl FnOnce(&mut Secrets)) {
-        more(&mut self.0.write().unwrap_or_else(PoisonError::into_inner));
-    }
-
-    /// A text without them.
-    pub(super) fn hidden(&self, text: String) -> String {
-        let secrets = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        secrets.hide(&text).unwrap_or(text)
-    }
-}
 
 #[derive(Debug, Default)]
 struct Kept {

@@ -157,9 +157,7 @@ impl Provider for PluginProvider {
     }
 
     fn keep_secret(&self, value: &Value) {
-        if value.contains_marks() {
-            self.connection.secrets.learn(|secrets| secrets.learn_marked(value));
-        }
+        self.connection.secrets.learn_marked(value);
     }
 
     async fn metadata(&self) -> Answer<Metadata> {

@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::future::Future;
 use std::time::Duration;
 
-use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::diag::Diagnostics;
 use groma_model::value::Value;
 use prost::{DecodeError, Message};
 use tonic::codec::Streaming;
@@ -70,7 +70,7 @@ impl<'a> Caller<'a> {
     /// Remembers what of a value the schema hides.
     pub(super) fn learn(self, value: &Value, typed: &Typed) {
         if typed.has_secrets {
-            self.connection.secrets.learn(|secrets| secrets.learn_declared(value, &typed.schema.block));
+            self.connection.secrets.learn_declared(value, &typed.schema.block);
         }
     }
 
@@ -166,13 +166,7 @@ impl<'a> Caller<'a> {
 
     /// What the provider reports, without what it must not tell.
     pub(super) fn told(self, given: Vec<wire::Diagnostic>) -> Diagnostics {
-        let secrets = &self.connection.secrets;
-        let discreet = |mut diagnostic: Diagnostic| {
-            diagnostic.summary = secrets.hidden(diagnostic.summary);
-            diagnostic.detail = secrets.hidden(diagnostic.detail);
-            diagnostic
-        };
-        convert::diagnostics(given).into_iter().map(discreet).collect()
+        self.connection.secrets.hidden_in(convert::diagnostics(given))
     }
 
     /// The answer does not fit.
