@@ -71,7 +71,8 @@ impl Secrets {
         }
     }
 
-    /// Learns one, as it is and as quoted text has it, and each line of one that has several.
+    /// Learns one, as it is and as quoted text has it, each line of one that has several, and what gives access in an address: messages
+    /// quote those in part.
     pub fn learn(&mut self, text: &str) {
         self.add(text);
         let quoted = go_quote(text);
@@ -79,6 +80,9 @@ impl Secrets {
             && inside != text
         {
             self.add(inside);
+        }
+        for part in parts_of_address(text) {
+            self.add(part);
         }
         if text.contains('\n') {
             for line in text.lines() {
@@ -138,6 +142,16 @@ impl Secrets {
         };
         alike.iter().rev().find_map(begins_with)
     }
+}
+
+/// User, password and the values of a query in an address. Where it leads to is nothing to hide.
+fn parts_of_address(text: &str) -> impl Iterator<Item = &str> {
+    let address = text.split_once("://").map_or("", |(_, rest)| rest);
+    let authority = address.split(['/', '?', '#']).next().unwrap_or_default();
+    let user = authority.rsplit_once('@').map_or("", |(user, _)| user);
+    let query = address.split_once('?').map_or("", |(_, query)| query);
+    let values = query.split(['&', '#']).filter_map(|pair| pair.split_once('=')).map(|(_, value)| value);
+    user.split(':').chain(values)
 }
 
 /// Marks what repeats elsewhere in a value what is hidden in it: providers copy what they are given. Only for showing; expressions go by
@@ -282,6 +296,15 @@ mod tests {
             Value::object([("all", set), ("copy", Value::string("a secret")), ("kind", Value::string("as usual"))]);
         let found: Vec<String> = echoes(&value, &block).iter().map(|at| at.path.to_string()).collect();
         assert_eq!(found, [".copy"]);
+    }
+
+    #[test]
+    fn of_an_address_what_gives_access_is_hidden() {
+        let secrets = of(&["https://somebody:password@example.com/path/to?token=abcdefgh&n=1"]);
+        let hidden = secrets.hide("GET https://example.com/path/to?token=abcdefgh for somebody with password");
+        let shown =
+            "GET https://example.com/path/to?token=(sensitive value) for (sensitive value) with (sensitive value)";
+        assert_eq!(hidden.as_deref(), Some(shown));
     }
 
     #[test]
