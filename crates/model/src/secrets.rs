@@ -234,7 +234,9 @@ mod tests {
 
     fn of(texts: &[&str]) -> Secrets {
         let mut secrets = Secrets::default();
-        texts.iter().for_each(|text| secrets.learn(text));
+        for text in texts {
+            secrets.learn(text);
+        }
         secrets
     }
 

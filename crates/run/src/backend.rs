@@ -138,14 +138,13 @@ impl Backend {
             States::Remote { remote, .. } => (remote, self.name_of(workspace)),
         };
         let place = remote.open(workspace, Arc::clone(&self.codec)).map_err(|problem| problem.diagnostic())?;
-        let (home, spool): (Box<dyn JournalHome>, Option<PathBuf>) = match place.journal {
-            Some(home) => (home, None),
-            None => {
-                let name = FileHome::name_for(&name);
-                let mut places = self.spare_folders.iter().rev().map(|folder| folder.join(&name));
-                let first = places.next().unwrap_or_else(|| self.witness_folder.join(&name));
-                (Box::new(FileHome::spooled(Arc::new(RealDisk), first.clone(), places.collect())), Some(first))
-            }
+        let (home, spool): (Box<dyn JournalHome>, Option<PathBuf>) = if let Some(home) = place.journal {
+            (home, None)
+        } else {
+            let name = FileHome::name_for(&name);
+            let mut places = self.spare_folders.iter().rev().map(|folder| folder.join(&name));
+            let first = places.next().unwrap_or_else(|| self.witness_folder.join(&name));
+            (Box::new(FileHome::spooled(Arc::new(RealDisk), first.clone(), places.collect())), Some(first))
         };
         let ledger = Ledger::new(self.keeper(place.store), home, Some(self.remote_witness(workspace)));
         Ok(OpenState { ledger: self.sealed(ledger), name: place.name, spool })

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use super::report::Bar;
+use super::report::{Bar, note};
 use super::{Bench, Tool};
 use crate::process;
 
@@ -45,14 +45,14 @@ impl Bench<'_> {
             let dir = self.initialised("keeping", Tool::Groma, &config, &[("fixfw", "fixture-framework")])?;
             let sheet = self.timed_apply(&dir)?;
             let cost = Cost::read(&sheet)?;
-            self.table.note(&format!("{case}, {size}: {}", cost.told()));
+            note(&format!("{case}, {size}: {}", cost.told()));
             if size >= 10_000 {
                 let name = format!("{case}, {size}: part of the run");
                 self.table.bar(Bar::at_most(&name, cost.share(), SHARE));
             }
             bytes.push(cost.bytes / size as f64);
         }
-        self.table.note(&format!("{case}: a bare append and sync takes {}", bare_sync(&self.scratch)?));
+        note(&format!("{case}: a bare append and sync takes {}", bare_sync(&self.scratch)?));
         if let [_, small, large] = bytes.as_slice() {
             let name = format!("{case}, bytes per resource: 30,000 / 10,000");
             self.table.bar(Bar::at_most(&name, large / small, GROWTH));

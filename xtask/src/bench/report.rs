@@ -54,11 +54,6 @@ impl Table {
         );
     }
 
-    /// Prints what no measurement of its own says.
-    pub(super) fn note(&mut self, text: &str) {
-        println!("{text}");
-    }
-
     /// Notes that something could not be measured; the other cases still are.
     pub(super) fn failure(&mut self, why: &str) {
         self.failures += 1;
@@ -87,6 +82,11 @@ impl Table {
             (all, 0, missed) => bail!("{missed} of {all} bars missed"),
         }
     }
+}
+
+/// Prints what no row has room for.
+pub(super) fn note(text: &str) {
+    println!("{text}");
 }
 
 fn shown(duration: Duration) -> String {

@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn what_is_told_must_agree_and_say_something() {
         let (name, other) = (Value::string("a"), Value::string("b"));
-        let (one, two) = (Value::number(1.into()), Value::number(2.into()));
+        let (one, two) = (Value::number(1_i64), Value::number(2_i64));
         let nothing = || Value::null(Type::Number);
         assert!(like(object(name.clone(), one.clone()), object(name.clone(), one.clone())));
         assert!(like(object(name.clone(), one.clone()), object(name.clone(), nothing())));
