@@ -38,7 +38,7 @@ fn canary(name: &str) -> String {
 
 /// How a secret could be seen: plain, shouted, in hexadecimal, and in base64 wherever it begins in there.
 fn forms(secret: &str) -> Vec<String> {
-    let hex = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let hex = secret.bytes().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
     let mut forms = vec![secret.to_owned(), secret.to_uppercase(), hex];
     for before in 0..3 {
         let encoded = base64(format!("{}{secret}", "-".repeat(before)).as_bytes());
