@@ -215,7 +215,7 @@ impl Driven {
         if found.has_errors() {
             return (Json::Null, told(&found));
         }
-        let request = ReadDataRequest { type_name: ty.into(), config, provider_meta: None };
+        let request = ReadDataRequest { type_name: ty.into(), config, provider_meta: None, address: None };
         let response = self.0.read_data(request).await.unwrap();
         let object = serde_json::from_str(&json::encode_plain(&response.object).unwrap()).unwrap();
         (object, told(&response.diagnostics))

@@ -236,7 +236,7 @@ async fn upgrades(plugin: &PluginProvider) {
 /// Data sources, ephemeral resources, functions, queries.
 async fn answers(plugin: &PluginProvider) {
     let config = Value::object([("input", Value::string("x")), ("output", Value::null(Type::Dynamic))]);
-    let request = ReadDataRequest { type_name: "served_echo".into(), config, provider_meta: None };
+    let request = ReadDataRequest { type_name: "served_echo".into(), config, provider_meta: None, address: None };
     assert_eq!(text(&plugin.read_data(request).await.unwrap().object, "output"), Some("p-x"));
 
     let config = Value::object([("length", Value::number(3)), ("value", Value::null(Type::String))]);
@@ -370,7 +370,7 @@ async fn nothing_is_left() {
 
 async fn note_of_pid(plugin: &PluginProvider) -> Value {
     let config = Value::object([("input", Value::string("pid")), ("output", Value::null(Type::Dynamic))]);
-    let request = ReadDataRequest { type_name: "served_echo".into(), config, provider_meta: None };
+    let request = ReadDataRequest { type_name: "served_echo".into(), config, provider_meta: None, address: None };
     plugin.read_data(request).await.unwrap().object
 }
 
