@@ -183,8 +183,9 @@ impl LocalStore {
                     return Ok(Some(state));
                 }
                 Err(error) => {
-                    // Replaced by somebody while it was being read?
-                    let replaced = fs::metadata(&path).is_ok_and(|now| !platform::same_file(&now, &data));
+                    // Replaced by somebody while it was being read? Its number alone does not tell: a new file may get that of an old one.
+                    let seen = platform::fingerprint(&data);
+                    let replaced = fs::metadata(&path).is_ok_and(|now| platform::fingerprint(&now) != seen);
                     if !replaced || attempt >= MOST_ATTEMPTS {
                         return Err(match error {
                             StoreError::Unreadable { source, .. } => {

@@ -51,7 +51,7 @@ fn what_cannot_be_read_is_said() {
         ("http", format!("adress = {address:?}"), "no argument named \"adress\""),
         ("s3", "bucket = \"b\"".to_owned(), "\"key\""),
         ("gcs", "bucket = \"b\"".to_owned(), "interoperability endpoint"),
-        ("nowhere", String::new(), "There is no backend \"nowhere\""),
+        ("nowhere", String::new(), "There is no backend type named \"nowhere\""),
     ] {
         let outcome = consumer(backend, &config).run(&["plan"]);
         assert_eq!(outcome.code, 1, "{}{}", outcome.stdout, outcome.stderr);
