@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
 use super::Report;
-use super::arena::{Arena, OBJECTS, ids};
+use super::arena::{Arena, OBJECTS, duration_of_run, ids};
 use crate::workspace;
 
 /// When a run is killed.
@@ -40,13 +40,7 @@ pub(super) fn points() -> Result<Vec<String>> {
 
 impl<'a> Victim<'a> {
     pub(super) fn new(groma: &'a Path, fixture: &'a Path) -> Result<Self> {
-        let arena = Arena::new(fixture)?;
-        let began = Instant::now();
-        let applied = arena.run(groma, &["apply", "-auto-approve"])?;
-        if !applied.status.success() {
-            bail!("apply does not work at all: {}", String::from_utf8_lossy(&applied.stderr));
-        }
-        Ok(Self { groma, fixture, duration: began.elapsed() })
+        Ok(Self { groma, fixture, duration: duration_of_run(groma, fixture)? })
     }
 
     pub(super) fn duration(&self) -> Duration {

@@ -1,13 +1,12 @@
 //! The same with the other tools, as far as they can be asked: killed at random times, and gone on with.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::Value;
 
 use super::Report;
-use super::arena::{Arena, OBJECTS, ids};
+use super::arena::{Arena, OBJECTS, duration_of_run, ids};
 use super::rand_free::Dice;
 use crate::peers;
 
@@ -25,13 +24,7 @@ pub(super) fn programs() -> Result<Vec<(&'static str, PathBuf)>> {
 
 pub(super) fn campaign(program: &Path, fixture: &Path, runs: u32, seed: u64) -> Result<Report> {
     let mut report = Report::default();
-    let arena = Arena::new(fixture)?;
-    let began = Instant::now();
-    let applied = arena.run(program, &["apply", "-auto-approve"])?;
-    if !applied.status.success() {
-        bail!("{} apply does not work at all: {}", program.display(), String::from_utf8_lossy(&applied.stderr));
-    }
-    let (duration, mut dice) = (began.elapsed(), Dice::new(seed));
+    let (duration, mut dice) = (duration_of_run(program, fixture)?, Dice::new(seed));
     for run in 0..runs {
         if run % 10 == 0 {
             println!("    {}: {run} of {runs}", program.display());
