@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             ("backends", "remote states on real servers, shared with OpenTofu and Terraform", &backends),
             ("crates", "every crate builds alone, with its own features", &check_alone),
         );
-        ladder.step("kills", "runs that are killed, and gone on with", |counts| torture::step(counts, 100));
+        ladder.step("kills", "runs that are killed, and gone on with", |counts| torture::step(counts, 270));
         ladder.step("fuzz", "every fuzz target", |counts| fuzz::run_all(counts, args.fuzz_seconds));
         ladder.step("dist", "the static binary, packed and tried", |_| {
             head_start.map_or(Ok(()), HeadStart::finish)?;

@@ -7,8 +7,9 @@ mod groma;
 mod others;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use rand_free::Dice;
 
 use crate::ladder::Counts;
@@ -50,6 +51,17 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    fn add(&mut self, other: Self) {
+        self.killed += other.killed;
+        self.survived += other.survived;
+        self.lost += other.lost;
+        self.duplicates += other.duplicates;
+        self.unreadable += other.unreadable;
+        self.in_doubt += other.in_doubt;
+        self.stuck += other.stuck;
+        self.problems.extend(other.problems);
+    }
+
     fn is_clean(&self) -> bool {
         self.lost == 0 && self.duplicates == 0 && self.unreadable == 0 && self.stuck == 0
     }
@@ -62,6 +74,38 @@ impl Report {
     }
 }
 
+/// How many runs go on at the same time: most of the time they wait.
+const AT_ONCE: usize = 4;
+
+/// Kills a run with every blow, several at a time, and adds up what came of it.
+fn kill_all<Blow: Sync>(
+    name: &str,
+    blows: &[Blow],
+    kill: impl Fn(&Blow, &mut Report) -> Result<()> + Sync,
+) -> Result<Report> {
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<Report> {
+        let mut report = Report::default();
+        while let Some((at, blow)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, blows.get(at)?)))
+        {
+            if at % 50 == 0 {
+                println!("    {name}: {at} of {}", blows.len());
+            }
+            kill(blow, &mut report)?;
+        }
+        Ok(report)
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
+        let mut sum = Report::default();
+        for worker in workers {
+            sum.add(worker.join().map_err(|_| anyhow!("{name}: a worker panicked"))??);
+        }
+        Ok(sum)
+    })
+}
+
 /// Runs the campaign.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let fixture = fixture()?;
@@ -69,7 +113,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let ours = kill_groma(&groma, &fixture, args.runs, args.seed)?;
     let mut rows = vec![ours.row("groma")];
     for (name, program) in others::programs()? {
-        let report = others::campaign(&program, &fixture, args.others, args.seed)?;
+        let report = others::campaign(name, &program, &fixture, args.others, args.seed)?;
         rows.push(report.row(name));
     }
     println!(
@@ -108,23 +152,15 @@ fn fixture() -> Result<PathBuf> {
 }
 
 fn kill_groma(groma: &Path, fixture: &Path, runs: u32, seed: u64) -> Result<Report> {
-    let mut report = Report::default();
     let victim = groma::Victim::new(groma, fixture)?;
-    let points = groma::points()?;
-    println!("    {} points, first, middle and last time each", points.len());
-    for point in &points {
-        for time in victim.times(point)? {
-            victim.kill(&groma::Blow::At(point.clone(), time), &mut report)?;
-        }
+    let mut blows = Vec::new();
+    for point in groma::points()? {
+        blows.extend(victim.times(&point)?.into_iter().map(|time| groma::Blow::At(point.clone(), time)));
     }
+    println!("    {} blows at the points of the write path: first, middle and last time each", blows.len());
     let mut dice = Dice::new(seed);
-    for run in 0..runs {
-        if run % 50 == 0 {
-            println!("    random times: {run} of {runs}");
-        }
-        victim.kill(&groma::Blow::After(dice.below(victim.duration())), &mut report)?;
-    }
-    Ok(report)
+    blows.extend((0..runs).map(|_| groma::Blow::After(dice.below(victim.duration()))));
+    kill_all("groma", &blows, |blow, report| victim.kill(blow, report))
 }
 
 /// Random numbers that are the same for the same seed.

@@ -1,13 +1,14 @@
 //! The same with the other tools, as far as they can be asked: killed at random times, and gone on with.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Result;
 use serde_json::Value;
 
-use super::Report;
 use super::arena::{Arena, OBJECTS, duration_of_run, ids};
 use super::rand_free::Dice;
+use super::{Report, kill_all};
 use crate::peers;
 
 /// OpenTofu, and Terraform if it is on this machine.
@@ -22,19 +23,13 @@ pub(super) fn programs() -> Result<Vec<(&'static str, PathBuf)>> {
     Ok(found)
 }
 
-pub(super) fn campaign(program: &Path, fixture: &Path, runs: u32, seed: u64) -> Result<Report> {
-    let mut report = Report::default();
+pub(super) fn campaign(name: &str, program: &Path, fixture: &Path, runs: u32, seed: u64) -> Result<Report> {
     let (duration, mut dice) = (duration_of_run(program, fixture)?, Dice::new(seed));
-    for run in 0..runs {
-        if run % 10 == 0 {
-            println!("    {}: {run} of {runs}", program.display());
-        }
-        kill(program, fixture, dice.below(duration), &mut report)?;
-    }
-    Ok(report)
+    let times: Vec<Duration> = (0..runs).map(|_| dice.below(duration)).collect();
+    kill_all(name, &times, |after, report| kill(program, fixture, *after, report))
 }
 
-fn kill(program: &Path, fixture: &Path, after: std::time::Duration, report: &mut Report) -> Result<()> {
+fn kill(program: &Path, fixture: &Path, after: Duration, report: &mut Report) -> Result<()> {
     let arena = Arena::new(fixture)?;
     let mut apply = arena.command(program, &["apply", "-auto-approve"]);
     let mut child = apply.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn()?;
