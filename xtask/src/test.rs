@@ -18,7 +18,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "STEP")]
     skip: Vec<String>,
     /// Seconds per fuzz target.
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 40)]
     fuzz_seconds: u32,
 }
 
