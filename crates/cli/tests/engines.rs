@@ -5,24 +5,21 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
+#[path = "cli/fixtures.rs"]
+mod fixtures;
 #[allow(dead_code, reason = "the other tests use the rest")]
 #[path = "cli/sandbox.rs"]
 mod sandbox;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::process::Command;
 
+use fixtures::peer;
 use sandbox::{Outcome, Sandbox};
 use serde_json::Value;
 
 /// The engines: what they are called, and who knows where they are.
 const ENGINES: [(&str, &str); 2] = [("terraform", "GROMA_TERRAFORM"), ("tofu", "GROMA_TOFU")];
-
-#[expect(clippy::disallowed_methods, reason = "the peers are named by the environment")]
-fn peer(variable: &str) -> PathBuf {
-    std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} is not set; run `cargo xtask test`")).into()
-}
 
 const CONFIG: &str = "\
 terraform {
@@ -70,16 +67,10 @@ struct Place {
 
 impl Place {
     fn new((engine, variable): (&'static str, &'static str), config: &str, rules: &str) -> Self {
-        let overrides =
-            [("fixsdk", "GROMA_FIXTURE_SDK"), ("fixfw", "GROMA_FIXTURE_FRAMEWORK")].map(|(name, fixture)| {
-                format!("    \"groma/{name}\" = \"{}\"\n", peer(fixture).parent().unwrap().display())
-            });
-        let rc =
-            format!("provider_installation {{\n  dev_overrides {{\n{}  }}\n  direct {{}}\n}}\n", overrides.concat());
         let sandbox = Sandbox::new()
             .file("main.tf", config)
             .file("rules.groma.hcl", rules)
-            .file("cli.tfrc", &rc)
+            .file("cli.tfrc", &fixtures::cli_configuration())
             .file("world/.keep", "");
         let paths = ["cli.tfrc", "world"].map(|name| sandbox.path(name).display().to_string());
         let sandbox = sandbox
@@ -120,9 +111,7 @@ impl Place {
 
     /// The objects that there really are, by file name.
     fn objects(&self) -> BTreeSet<String> {
-        let names = std::fs::read_dir(self.sandbox.path("world")).unwrap();
-        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        names.filter(|name| name != ".keep").collect()
+        fixtures::objects(&self.sandbox)
     }
 
     /// The addresses of tainted objects, as the engine shows them.

@@ -5,21 +5,17 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
+#[path = "cli/fixtures.rs"]
+mod fixtures;
 #[allow(dead_code, reason = "the other tests use the rest")]
 #[path = "cli/sandbox.rs"]
 mod sandbox;
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::process::Command;
 
+use fixtures::{objects, peer};
 use sandbox::Sandbox;
 use serde_json::Value;
-
-#[expect(clippy::disallowed_methods, reason = "the peers are named by the environment")]
-fn peer(variable: &str) -> PathBuf {
-    std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} is not set; run `cargo xtask test`")).into()
-}
 
 const CONFIG: &str = "\
 terraform {
@@ -63,19 +59,9 @@ on_create_error \"fix*_thing\" {
 
 fn sandbox(config: &str, rules: &str) -> Sandbox {
     let sandbox = Sandbox::new().file("main.tf", config).file("rules.groma.hcl", rules);
-    let overrides = [("fixsdk", "GROMA_FIXTURE_SDK"), ("fixfw", "GROMA_FIXTURE_FRAMEWORK")]
-        .map(|(name, variable)| format!("    \"groma/{name}\" = \"{}\"\n", peer(variable).parent().unwrap().display()));
-    let rc = format!("provider_installation {{\n  dev_overrides {{\n{}  }}\n  direct {{}}\n}}\n", overrides.concat());
-    let sandbox = sandbox.file(".tofurc", &rc).file("world/.keep", "");
+    let sandbox = sandbox.file(".tofurc", &fixtures::cli_configuration()).file("world/.keep", "");
     let world = sandbox.path("world").display().to_string();
     sandbox.env("FIXTURE_WORLD", &world)
-}
-
-/// The objects that there really are, by file name.
-fn objects(sandbox: &Sandbox) -> BTreeSet<String> {
-    let names = std::fs::read_dir(sandbox.path("world")).unwrap();
-    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.filter(|name| name != ".keep").collect()
 }
 
 /// What another tool says.
