@@ -284,6 +284,8 @@ impl LocalStore {
         {
             retire(&held.file);
         }
+        // Closing is not enough: a process that is just being started has the file open too, until it becomes another program.
+        platform::unlock(&held.file);
     }
 
     /// Keeps what is there before it is replaced for the first time.
@@ -406,7 +408,10 @@ impl StateStore for LocalStore {
             return match OpenOptions::new().read(true).write(true).open(&self.paths.write) {
                 Ok(file) => match platform::try_lock(&file) {
                     Ok(TryLock::Busy(process)) => Err(self.busy(process)),
-                    _ => Err(LockError::NotLocked),
+                    _ => {
+                        platform::unlock(&file);
+                        Err(LockError::NotLocked)
+                    }
                 },
                 Err(_) => Err(LockError::NotLocked),
             };

@@ -22,8 +22,18 @@ pub(super) struct Spool {
 pub(super) struct Left {
     path: PathBuf,
     pub(super) bytes: Vec<u8>,
-    /// Locked, so that nobody else uses it.
-    _file: File,
+    /// So that nobody else uses it.
+    _lock: Locked,
+}
+
+/// A file that is locked until this is dropped. Closing it would not be enough: a process that is just being started has it open too, until
+/// it becomes another program.
+struct Locked(File);
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
 }
 
 impl Left {
@@ -56,14 +66,18 @@ impl Spool {
     pub(super) fn left(&self) -> io::Result<Vec<Left>> {
         let mut found = Vec::new();
         for path in self.paths() {
-            let mut file = match File::open(&path) {
+            let file = match File::open(&path) {
                 Ok(file) => file,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             };
             let mut bytes = Vec::new();
-            if file.try_lock().is_ok() && file.read_to_end(&mut bytes)? > 0 {
-                found.push(Left { path, bytes, _file: file });
+            if file.try_lock().is_err() {
+                continue;
+            }
+            let mut lock = Locked(file);
+            if lock.0.read_to_end(&mut bytes)? > 0 {
+                found.push(Left { path, bytes, _lock: lock });
             }
         }
         Ok(found)
@@ -82,7 +96,7 @@ impl Spool {
                 Err(error) => return Err(error),
             }
             match fill(&path, bytes) {
-                Ok(file) => return Ok(SpoolFile { path, file, added: Vec::new(), written }),
+                Ok(file) => return Ok(SpoolFile { path, file: Locked(file), added: Vec::new(), written }),
                 Err(error) => {
                     let _ = RealDisk.remove(&path);
                     last = error;
@@ -130,7 +144,7 @@ fn make_dir(dir: &Path) -> io::Result<()> {
 /// A file that is written to.
 pub(super) struct SpoolFile {
     path: PathBuf,
-    file: File,
+    file: Locked,
     added: Vec<u8>,
     written: Arc<Mutex<Vec<u8>>>,
 }
@@ -143,13 +157,13 @@ impl SpoolFile {
 
 impl JournalFile for SpoolFile {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)?;
+        self.file.0.write_all(bytes)?;
         self.added.extend(bytes);
         Ok(())
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.file.sync_data()?;
+        self.file.0.sync_data()?;
         self.written.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.added);
         Ok(())
     }

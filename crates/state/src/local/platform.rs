@@ -22,9 +22,9 @@ mod imp {
 
     use super::{File, Metadata, TryLock, io};
 
-    fn whole_file() -> libc::flock {
+    fn whole_file(kind: libc::c_int) -> libc::flock {
         libc::flock {
-            l_type: libc::F_WRLCK as libc::c_short,
+            l_type: kind as libc::c_short,
             l_whence: libc::SEEK_SET as libc::c_short,
             l_start: 0,
             l_len: 0,
@@ -32,22 +32,30 @@ mod imp {
         }
     }
 
-    pub(in crate::local) fn try_lock(file: &File) -> io::Result<TryLock> {
-        let wanted = whole_file();
+    fn set_lock(file: &File, wanted: &libc::flock) -> Result<(), Errno> {
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        let request = FcntlArg::F_OFD_SETLK(&wanted);
+        let request = FcntlArg::F_OFD_SETLK(wanted);
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
-        let request = FcntlArg::F_SETLK(&wanted);
-        match fcntl(file, request) {
-            Ok(_) => Ok(TryLock::Locked),
+        let request = FcntlArg::F_SETLK(wanted);
+        fcntl(file, request).map(drop)
+    }
+
+    pub(in crate::local) fn try_lock(file: &File) -> io::Result<TryLock> {
+        match set_lock(file, &whole_file(libc::F_WRLCK)) {
+            Ok(()) => Ok(TryLock::Locked),
             Err(Errno::EAGAIN | Errno::EACCES) => Ok(TryLock::Busy(holder(file))),
             Err(error) => Err(error.into()),
         }
     }
 
+    pub(in crate::local) fn unlock(file: &File) {
+        // What could not be unlocked is unlocked when it is closed.
+        let _ = set_lock(file, &whole_file(libc::F_UNLCK));
+    }
+
     /// The process that has the lock. Locks that belong to an open file have none.
     fn holder(file: &File) -> Option<u32> {
-        let mut found = whole_file();
+        let mut found = whole_file(libc::F_WRLCK);
         #[cfg(any(target_os = "linux", target_os = "android"))]
         let request = FcntlArg::F_OFD_GETLK(&mut found);
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -103,6 +111,10 @@ mod imp {
         }
     }
 
+    pub(in crate::local) fn unlock(file: &File) {
+        let _ = file.unlock();
+    }
+
     pub(in crate::local) fn fingerprint(data: &Metadata) -> [i128; 7] {
         let since = data.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
         let nanos = since.and_then(|since| i128::try_from(since.as_nanos()).ok()).unwrap_or_default();
@@ -122,4 +134,4 @@ mod imp {
     }
 }
 
-pub(super) use imp::{fingerprint, is_nameless, same_file, take_after, try_lock};
+pub(super) use imp::{fingerprint, is_nameless, same_file, take_after, try_lock, unlock};

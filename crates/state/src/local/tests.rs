@@ -245,6 +245,18 @@ fn locks_of_the_dead_are_forgotten() {
     assert!(place.files().is_empty());
 }
 
+#[test]
+fn a_lock_is_given_back_even_if_a_process_that_is_being_started_has_the_file() {
+    let place = place();
+    let mut store = place.store();
+    write_file(&place.path, &with("a", 1)).unwrap();
+    store.lock(&info("first")).unwrap();
+    let inherited = store.held.as_ref().unwrap().file.try_clone().unwrap();
+    store.unlock("first").unwrap();
+    place.store().lock(&info("second")).unwrap();
+    drop(inherited);
+}
+
 #[cfg(unix)]
 #[test]
 fn links_stay_and_nobody_else_can_read() {
