@@ -1,6 +1,6 @@
 //! Plugins must not survive us, even if we are killed and can do nothing about it any more. They do not notice by
 //! themselves, and asking the kernel needs code between fork and exec, which is not safe Rust. So a shell waits at the end
-//! of a pipe that only we hold open: when the pipe breaks, it kills the process groups that it was told of.
+//! of a pipe that only we hold open: when the pipe breaks, it kills the process groups that it was told of, and removes the directories of their sockets.
 //!
 //! We may also be killed between starting a plugin and telling its number. So the guard is told before that one is coming, and by
 //! which name in its environment it can be recognised, and looks for it where the kernel lists what runs.
@@ -12,7 +12,8 @@ use std::process::{ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 /// Each line says `? NAME` (one is coming), `! NAME` (it is not), `+ GROUP NAME` (it is there) or `- GROUP` (it has ended). One that
-/// was coming may not even have its environment yet when we are gone, so it is looked for a few times.
+/// was coming may not even have its environment yet when we are gone, so it is looked for a few times. Names are those of directories where
+/// the shell runs.
 const SCRIPT: &str = r#"trap '' HUP INT QUIT TERM
 groups=' ' coming=' '
 gone() { coming="${coming%% "$1" *} ${coming#* "$1" }"; }
@@ -20,11 +21,14 @@ while read -r sign id name; do
   case $sign in
     '?') coming="$coming$id " ;;
     '!') gone "$id" ;;
-    +) groups="$groups$id "; gone "$name" ;;
-    -) groups="${groups%% "$id" *} ${groups#* "$id" }" ;;
+    +) groups="$groups$id:$name "; gone "$name" ;;
+    -) rest="${groups#* "$id":}"; groups="${groups%% "$id":*} ${rest#* }" ;;
   esac
 done
-for id in $groups; do kill -s KILL -- "-$id"; done
+for group in $groups; do
+  kill -s KILL -- "-${group%%:*}"
+  rm -rf -- "${group#*:}"
+done
 for name in $coming; do
   for attempt in 1 2 3 4 5 6 7 8 9 10; do
     for environment in $(grep -lsF -- "$name" /proc/[0-9]*/environ); do
@@ -35,6 +39,7 @@ for name in $coming; do
     [ "$attempt" = found ] && break
     sleep 0.1
   done
+  rm -rf -- "$name"
 done
 "#;
 
@@ -57,6 +62,9 @@ pub(super) struct Expected {
 /// as starting a shell.
 pub(super) async fn expect(socket_dir: &Path) -> Expected {
     let name = socket_dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let parent = socket_dir.parent().unwrap_or(Path::new("/")).to_owned();
+    // Starting a process blocks for a moment.
+    let _ = tokio::task::spawn_blocking(move || wake(&parent)).await;
     send(format!("? {name}")).await;
     Expected { name }
 }
@@ -79,15 +87,19 @@ pub(super) async fn forget(group: u32) {
 }
 
 async fn send(line: String) {
-    // Starting a process blocks for a moment.
     let _ = tokio::task::spawn_blocking(move || tell(&line)).await;
+}
+
+/// Starts the guard, if it was not. All plugins of a process have their directories in the same one.
+fn wake(parent: &Path) {
+    let mut guard = GUARD.lock().unwrap_or_else(PoisonError::into_inner);
+    if matches!(*guard, Guard::NotStarted) {
+        *guard = start(parent).map_or(Guard::Missing, Guard::Awake);
+    }
 }
 
 fn tell(line: &str) {
     let mut guard = GUARD.lock().unwrap_or_else(PoisonError::into_inner);
-    if matches!(*guard, Guard::NotStarted) {
-        *guard = start().map_or(Guard::Missing, Guard::Awake);
-    }
     if let Guard::Awake(pipe) = &mut *guard
         && let Err(error) = writeln!(pipe, "{line}")
     {
@@ -96,10 +108,10 @@ fn tell(line: &str) {
     }
 }
 
-fn start() -> Option<ChildStdin> {
+fn start(dir: &Path) -> Option<ChildStdin> {
     let started = Command::new("/bin/sh")
         .args(["-c", SCRIPT, "groma-plugin-guard"])
-        .current_dir("/")
+        .current_dir(dir)
         .env_clear()
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -118,13 +130,30 @@ fn start() -> Option<ChildStdin> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+
+    fn wait_until_gone(dir: &Path) {
+        for _ in 0..2000 {
+            if !dir.exists() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        panic!("{} is still there", dir.display());
+    }
 
     #[test]
     fn what_is_left_is_killed_when_the_pipe_breaks() {
         let sleep = || Command::new("sleep").arg("60").process_group(0).spawn().unwrap();
         let (mut ended, mut left, mut other) = (sleep(), sleep(), sleep());
-        let mut pipe = start().unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a", "b", "c", "d"] {
+            fs::create_dir(dir.path().join(name)).unwrap();
+            fs::write(dir.path().join(name).join("socket"), "").unwrap();
+        }
+        let mut pipe = start(dir.path()).unwrap();
         for (name, child) in [("a", &ended), ("b", &left), ("c", &other)] {
             writeln!(pipe, "? {name}").unwrap();
             writeln!(pipe, "+ {} {name}", child.id()).unwrap();
@@ -136,6 +165,11 @@ mod tests {
         assert!(ended.try_wait().unwrap().is_none(), "it was to be forgotten");
         ended.kill().unwrap();
         ended.wait().unwrap();
+        let exists = |name: &str| dir.path().join(name).exists();
+        for name in ["b", "c"] {
+            wait_until_gone(&dir.path().join(name));
+        }
+        assert!(exists("a") && exists("d"), "who ends by itself is cleared up after, and others are not its business");
     }
 
     #[test]
@@ -147,7 +181,9 @@ mod tests {
         };
         let unique = |number: u32| format!("groma-plugin-of-a-test-{}-{number}", std::process::id());
         let (mut failed, mut coming) = (of(&unique(1)), of(&unique(2)));
-        let mut pipe = start().unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join(unique(2))).unwrap();
+        let mut pipe = start(dir.path()).unwrap();
         for line in [format!("? {}", unique(1)), format!("? {}", unique(2)), format!("! {}", unique(1))] {
             writeln!(pipe, "{line}").unwrap();
         }
@@ -156,5 +192,6 @@ mod tests {
         assert!(failed.try_wait().unwrap().is_none(), "nobody was to look for it any more");
         failed.kill().unwrap();
         failed.wait().unwrap();
+        wait_until_gone(&dir.path().join(unique(2)));
     }
 }
