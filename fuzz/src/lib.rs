@@ -7,6 +7,7 @@ mod address;
 mod codec;
 mod evaluate;
 mod plan;
+mod rules;
 mod syntax;
 
 /// A fuzz target.
@@ -26,4 +27,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "msgpack", run: codec::msgpack },
     Target { name: "address", run: address::address },
     Target { name: "plan", run: plan::plan },
+    Target { name: "rule_expression", run: rules::rule_expression },
+    Target { name: "rule_field", run: rules::rule_field },
+    Target { name: "rule_file", run: rules::rule_file },
 ];

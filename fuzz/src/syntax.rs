@@ -69,7 +69,7 @@ fn source(data: &[u8]) -> (SourceMap, FileId) {
 }
 
 /// Every place is inside the text and on the borders of characters, so that rendering it cannot fail.
-fn check_places(map: &SourceMap, file: FileId, diagnostics: &Diagnostics) {
+pub(crate) fn check_places(map: &SourceMap, file: FileId, diagnostics: &Diagnostics) {
     let length = map.file(file).text().len();
     for diagnostic in diagnostics {
         assert!(!diagnostic.summary.is_empty(), "a diagnostic without a summary");

@@ -54,6 +54,11 @@ pub trait Scope {
         true
     }
 
+    /// Whether it is an error to divide by zero. In configurations it gives infinity, as for everybody.
+    fn refuses_division_by_zero(&self) -> bool {
+        false
+    }
+
     /// Finds a function by the name it is called by.
     fn function(&self, name: &str) -> FunctionLookup<'_>;
 

@@ -12,6 +12,7 @@ use groma_model::ty::Type;
 use groma_model::value::Value;
 
 use crate::Rules;
+use crate::replace;
 use crate::scope::Surroundings;
 
 /// Checks the conditions of rules with everything they can be about. Each mistake is told once.
@@ -39,5 +40,11 @@ pub fn check(rules: &Rules, tree: &ModuleTree, schemas: &dyn SchemaSource, setti
         }
         modules.extend(node.children.values().rev());
     }
+    diagnostics.extend(replace::check::check(&rules.replace, &tree.root, schemas));
     diagnostics
+}
+
+/// Hints about rules that are correct, and probably not what was meant. For those who ask for them; each is told once.
+pub fn lint(rules: &Rules, tree: &ModuleTree, schemas: &dyn SchemaSource) -> Diagnostics {
+    replace::check::lint(&rules.replace, &tree.root, schemas)
 }

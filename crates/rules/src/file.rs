@@ -12,6 +12,7 @@ use crate::Rules;
 use crate::on_create_error::OnCreateError;
 use crate::pattern::Pattern;
 use crate::read::Reader;
+use crate::replace::problem::Code;
 use crate::set::{Rule, RuleSet};
 use crate::wait::Wait;
 
@@ -19,17 +20,33 @@ use crate::wait::Wait;
 struct Kind {
     name: &'static str,
     labels: &'static [&'static str],
-    decode: fn(&mut Reader<'_>, &Block) -> Option<Said>,
+    decode: Decode,
+}
+
+/// How a kind of block is read.
+enum Decode {
+    /// For itself.
+    Alone(fn(&mut Reader<'_>, &Block) -> Option<Said>),
+    /// With the others of the directory that are about replacements.
+    Replacements,
 }
 
 /// Every kind of block that a file of rules may have.
 const KINDS: &[Kind] = &[
-    Kind { name: "wait", labels: LABELS, decode: |reader, block| labelled(reader, block, Wait::decode, Said::Wait) },
+    Kind {
+        name: "wait",
+        labels: LABELS,
+        decode: Decode::Alone(|reader, block| labelled(reader, block, Wait::decode, Said::Wait)),
+    },
     Kind {
         name: "on_create_error",
         labels: LABELS,
-        decode: |reader, block| labelled(reader, block, OnCreateError::decode, Said::OnCreateError),
+        decode: Decode::Alone(|reader, block| labelled(reader, block, OnCreateError::decode, Said::OnCreateError)),
     },
+    Kind { name: "replace_settings", labels: &[], decode: Decode::Replacements },
+    Kind { name: "replace_rule", labels: &["id"], decode: Decode::Replacements },
+    Kind { name: "condition", labels: &["id"], decode: Decode::Replacements },
+    Kind { name: "attachment", labels: &["alias"], decode: Decode::Replacements },
 ];
 
 /// What a rule is about is its label.
@@ -50,18 +67,29 @@ pub(crate) enum Said {
     OnCreateError(Written<OnCreateError>),
 }
 
+/// What a file of rules says.
+#[derive(Debug, Default)]
+pub(crate) struct Content {
+    pub(crate) said: Vec<Said>,
+    /// Blocks about replacements, which are read together with those of other files.
+    pub(crate) replacements: Vec<Block>,
+}
+
 /// Reads a file of rules.
-pub(crate) fn decode(map: &SourceMap, body: &Body) -> (Vec<Said>, Diagnostics) {
+pub(crate) fn decode(map: &SourceMap, body: &Body) -> (Content, Diagnostics) {
     let mut reader = Reader { map, diagnostics: Diagnostics::new() };
     let schema = KINDS.iter().fold(BodySchema::new(), |schema, kind| schema.block(kind.name, kind.labels));
     let (content, found) = body.content(&schema);
-    reader.diagnostics.extend(found);
-    let mut said = Vec::new();
-    for block in &content.blocks {
-        let kind = KINDS.iter().find(|kind| *block.kind.name == *kind.name);
-        said.extend(kind.and_then(|kind| (kind.decode)(&mut reader, block)));
+    reader.diagnostics.extend(found.into_iter().map(|found| Code(1101).number(found)));
+    let mut read = Content::default();
+    for block in content.blocks {
+        let Some(kind) = KINDS.iter().find(|kind| *block.kind.name == *kind.name) else { continue };
+        match kind.decode {
+            Decode::Alone(decode) => read.said.extend(decode(&mut reader, &block)),
+            Decode::Replacements => read.replacements.push(block),
+        }
     }
-    (said, reader.diagnostics)
+    (read, reader.diagnostics)
 }
 
 fn labelled<T>(

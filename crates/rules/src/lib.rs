@@ -5,17 +5,20 @@
 
 mod check;
 mod file;
+mod glob;
 mod load;
 mod on_create_error;
 mod pattern;
 mod read;
+pub mod replace;
 mod scope;
 mod set;
 #[cfg(test)]
 mod tests;
 mod wait;
 
-pub use check::check;
+pub use check::{check, lint};
+pub use glob::Glob;
 pub use load::{is_rule_file, load};
 pub use on_create_error::OnCreateError;
 pub use pattern::{Pattern, Strength};
@@ -30,4 +33,6 @@ pub struct Rules {
     pub waits: RuleSet<Wait>,
     /// `on_create_error`: what becomes of objects that were made in part.
     pub on_create_error: RuleSet<OnCreateError>,
+    /// `replace_rule` and what belongs to it: the order of replacements.
+    pub replace: replace::ReplaceRules,
 }

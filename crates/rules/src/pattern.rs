@@ -6,6 +6,8 @@ use groma_model::address::{AbsInstance, IndexKey, InstanceKey, Module, ModuleSte
 use groma_model::text::Str;
 use groma_syntax::is_identifier;
 
+use crate::glob::Glob;
+
 /// How exactly a pattern says what it is about. The greater one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strength {
@@ -54,52 +56,6 @@ impl KeyPattern {
             KeyPattern::Any => true,
             KeyPattern::Exactly(own) => own == key,
         }
-    }
-}
-
-/// A name in which `*` stands for any characters and `?` for one.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Glob(Str);
-
-impl Glob {
-    fn is_plain(&self) -> bool {
-        !self.0.contains(['*', '?'])
-    }
-
-    /// How much of it is said letter by letter.
-    fn letters(&self) -> usize {
-        self.0.chars().filter(|c| !matches!(c, '*' | '?')).count()
-    }
-
-    fn matches(&self, text: &str) -> bool {
-        if self.is_plain() {
-            return self.0.as_str() == text;
-        }
-        let (glob, text): (Vec<char>, Vec<char>) = (self.0.chars().collect(), text.chars().collect());
-        let (mut at, mut read) = (0, 0);
-        // Where the last star was, and what it has swallowed so far.
-        let mut star: Option<(usize, usize)> = None;
-        while read < text.len() {
-            match glob.get(at) {
-                Some('*') => {
-                    star = Some((at, read));
-                    at += 1;
-                }
-                Some(c) if *c == '?' || *c == text[read] => {
-                    at += 1;
-                    read += 1;
-                }
-                _ => match star {
-                    Some((star_at, swallowed)) => {
-                        star = Some((star_at, swallowed + 1));
-                        at = star_at + 1;
-                        read = swallowed + 1;
-                    }
-                    None => return false,
-                },
-            }
-        }
-        glob[at..].iter().all(|c| *c == '*')
     }
 }
 

@@ -12,7 +12,7 @@ use groma_lang::config::ProviderSource;
 use groma_lang::environment::{Environment, FileKind};
 use groma_lang::eval::{EmptyScope, evaluate};
 use groma_lang::load::{ModuleChain, ModuleRequest, ModuleTree, SourceTree, StaticEvaluator, load_module, load_tree};
-use groma_lang::oracle::{NothingExists, SchemaSource};
+use groma_lang::oracle::{NothingExists, ResourceOracle, SchemaSource};
 use groma_lang::walk::{Purpose, Settings};
 use groma_model::address::{AbsInstance, ResourceMode, Traversal};
 use groma_model::diag::Diagnostics;
@@ -95,12 +95,12 @@ impl SchemaSource for Schemas {
     }
 }
 
-struct Loaded {
+pub(crate) struct Loaded {
     texts: Texts,
-    map: SourceMap,
-    tree: ModuleTree,
-    rules: Rules,
-    found: Diagnostics,
+    pub(crate) map: SourceMap,
+    pub(crate) tree: ModuleTree,
+    pub(crate) rules: Rules,
+    pub(crate) found: Diagnostics,
 }
 
 impl Loaded {
@@ -109,11 +109,14 @@ impl Loaded {
         let main = "resource t_vm web { }\nresource t_vm db { count = 2 }\nresource t_disk a { }\nresource u_x x { }\n\
                     module m {\n source = \"./m\"\n for_each = {}\n}\nmodule n {\n source = \"./m\"\n}\n";
         let module = "resource t_vm web { }\nresource t_net only { }\n";
-        let mut texts = BTreeMap::from([
-            (PathBuf::from("main.tf"), main.as_bytes().to_vec()),
-            (PathBuf::from("m/main.tf"), module.as_bytes().to_vec()),
-        ]);
-        texts.extend(rules.iter().map(|(name, text)| (PathBuf::from(name), text.as_bytes().to_vec())));
+        let mut files = vec![("main.tf", main), ("m/main.tf", module)];
+        files.extend(rules);
+        Self::of(&files)
+    }
+
+    /// A configuration of these files.
+    pub(crate) fn of(files: &[(&str, &str)]) -> Self {
+        let texts = files.iter().map(|(name, text)| (PathBuf::from(name), text.as_bytes().to_vec())).collect();
         let (texts, mut map) = (Texts(texts), SourceMap::new());
         let (root, mut found) = load_module(&mut map, &texts, Path::new("."));
         let (tree, more) = load_tree(&mut map, &texts, root, &Constants);
@@ -144,7 +147,7 @@ impl Loaded {
         rule.says.judge(object, &Surroundings::of(rule, &self.settings(&oracle)))
     }
 
-    fn settings<'s>(&'s self, oracle: &'s NothingExists<Schemas>) -> Settings<'s> {
+    pub(crate) fn settings<'s>(&'s self, oracle: &'s dyn ResourceOracle) -> Settings<'s> {
         Settings {
             purpose: Purpose::Evaluate,
             environment: &self.texts,
@@ -159,7 +162,7 @@ impl Loaded {
     }
 }
 
-fn instance(address: &str) -> AbsInstance {
+pub(crate) fn instance(address: &str) -> AbsInstance {
     AbsInstance::from_traversal(&Traversal::parse(address).unwrap()).unwrap()
 }
 
@@ -244,7 +247,7 @@ fn objects_are_judged_and_nothing_sensitive_is_told() {
 #[test]
 fn mistakes_have_a_place() {
     let cases: [(&str, &[&str]); 12] = [
-        ("wiat \"t_vm\" { }", &["error a.groma.hcl:1 Unsupported block type"]),
+        ("wiat \"t_vm\" { }", &["error a.groma.hcl:1 Unsupported block type (GR1101)"]),
         ("wait \"t_vm\" { }", &["error a.groma.hcl:1 Missing required argument"]),
         ("wait \"t_vm\" {\n until = true\n often = 1\n}", &["error a.groma.hcl:3 Unsupported argument"]),
         ("wait \"t_vm\" {\n until = true\n timeout = \"soon\"\n}", &["error a.groma.hcl:3 Invalid duration"]),

@@ -3,6 +3,7 @@
 
 use groma_model::convert::convert;
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::number::Number;
 use groma_model::ty::Type;
 use groma_model::value::OpError;
 use groma_model::value::Value;
@@ -54,6 +55,12 @@ impl Interpreter<'_> {
         let failed = left_errors.has_errors() || right_errors.has_errors();
         diagnostics.extend(left_errors.into_iter().chain(right_errors));
         if failed {
+            return Value::unknown(result_type).with_marks(left.marks()).with_marks(right.marks());
+        }
+        let divides = matches!(binary.op, BinaryOp::Divide | BinaryOp::Modulo);
+        if divides && self.scope.refuses_division_by_zero() && right.as_number().is_some_and(Number::is_zero) {
+            let error = Diagnostic::error("Division by zero", "The right operand is zero.");
+            self.report(error, binary.right.span, expr, diagnostics);
             return Value::unknown(result_type).with_marks(left.marks()).with_marks(right.marks());
         }
         self.finish(operate(binary.op, &left, &right), &result_type, expr, diagnostics)

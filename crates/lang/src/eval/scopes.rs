@@ -65,6 +65,10 @@ impl Scope for MapScope<'_> {
         false
     }
 
+    fn refuses_division_by_zero(&self) -> bool {
+        self.functions.refuses_division_by_zero()
+    }
+
     fn function(&self, name: &str) -> FunctionLookup<'_> {
         self.functions.function(name)
     }
@@ -102,6 +106,10 @@ impl Scope for Bound<'_> {
 
     fn checks_references_first(&self) -> bool {
         self.parent.checks_references_first()
+    }
+
+    fn refuses_division_by_zero(&self) -> bool {
+        self.parent.refuses_division_by_zero()
     }
 
     fn function(&self, name: &str) -> FunctionLookup<'_> {
