@@ -189,8 +189,12 @@ pub enum Note {
     Ignored(Path),
     /// This entry of `replace_triggered_by` changes.
     TriggeredBy(String),
+    /// It is replaced along with an object that it depends on, as a rule wants: which object, which rule.
+    TakenAlong(String, String),
     /// Its replacement is made first because this one, which needs it, asks for that.
     MadeFirstFor(ConfigResource),
+    /// A rule or the user decided in which order it is replaced: who.
+    Ordered(String),
     /// It was marked for replacement on the command line.
     Requested,
     /// It is forgotten rather than deleted: `lifecycle.destroy`, a `removed` block or the state says so.

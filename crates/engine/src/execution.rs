@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use groma_lang::graph::{Graph, NodeIndex, NodeKind};
 use groma_model::address::{AbsInstance, AbsResource, ConfigResource, DeposedKey, Module, ModuleInstance};
 
-use crate::change::{Action, Change};
+use crate::change::{Action, Change, Note};
 
 /// A step, by its place in [`Execution::steps`].
 pub type StepIndex = usize;
@@ -222,11 +222,17 @@ impl<'s> Builder<'s> {
                 self.wait_at(remove, &mut gates, GateKind::DependentsMade, &place);
             }
         }
+        let set_aside = self.set_aside();
         for (&at, &make) in &self.makes.clone() {
             let change = &self.sources.changes[at];
             let place = (change.address.config(), change.address.module.clone());
             if !is_made_first(change) {
                 self.wait_for(make, self.removes.get(&at).copied());
+            }
+            // What the new object claims may be held by an older one that is still there.
+            let claims = is_told_to_go_first(change) && !waited_for.contains_key(&change.address);
+            for &older in set_aside.get(&change.address).into_iter().flatten().filter(|_| claims) {
+                self.wait_for(make, Some(older));
             }
             // It is not touched while something that depends on it is still being removed.
             self.wait_at(make, &mut gates, GateKind::PlainDependentsRemoved, &place);
@@ -236,13 +242,25 @@ impl<'s> Builder<'s> {
                 self.wait_at(make, &mut gates, GateKind::PlainRemoved, &place);
             }
             // Whoever counts the instances of another resource sees those that are left.
-            if !change.create_before_destroy {
+            if !is_created_first(change) {
                 for target in self.referenced(change) {
                     let place = (target.config(), target.module.clone());
                     self.wait_at(make, &mut gates, GateKind::PlainRemoved, &place);
                 }
             }
         }
+    }
+
+    /// The steps that remove what was put aside, by instance.
+    fn set_aside(&self) -> BTreeMap<&'s AbsInstance, Vec<StepIndex>> {
+        let mut found: BTreeMap<&AbsInstance, Vec<StepIndex>> = BTreeMap::new();
+        for (at, step) in &self.removes {
+            let change = &self.sources.changes[*at];
+            if change.deposed.is_some() {
+                found.entry(&change.address).or_default().push(*step);
+            }
+        }
+        found
     }
 
     /// The steps of objects that are not ready.
@@ -386,6 +404,20 @@ impl Gates<'_> {
             GateKind::DependentsRemoved | GateKind::PlainRemoved => builder.removes.get(at).copied(),
         };
         meeting.filter_map(step).collect()
+    }
+}
+
+/// Whether a rule or the user says that the old object goes first.
+fn is_told_to_go_first(change: &Change) -> bool {
+    change.action == Action::DeleteThenCreate && change.notes.iter().any(|note| matches!(note, Note::Ordered(_)))
+}
+
+/// Whether a new object is made before an old one goes, wherever there is one: what is replaced says so itself.
+fn is_created_first(change: &Change) -> bool {
+    match change.action {
+        Action::CreateThenDelete => true,
+        Action::DeleteThenCreate => false,
+        _ => change.create_before_destroy,
     }
 }
 

@@ -15,6 +15,7 @@ pub mod plan;
 pub mod plan_file;
 pub mod providers;
 pub mod provision;
+pub mod replacement;
 pub mod report;
 mod schedule;
 pub mod stored;

@@ -13,6 +13,7 @@ mod orphans;
 mod pending;
 pub(crate) mod provider_use;
 mod relevant;
+mod replace;
 mod requires_replace;
 mod result;
 mod selection;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 use groma_lang::load::ModuleTree;
 use groma_lang::oracle::SchemaSource;
 use groma_lang::walk::{InputValue, Settings};
-use groma_model::address::{AbsInstance, Target};
+use groma_model::address::{AbsInstance, Provider, Target};
 use groma_model::diag::Diagnostics;
 use groma_model::path::Path;
 use groma_model::text::Str;
@@ -37,6 +38,7 @@ use crate::events::Events;
 use crate::execution::Execution;
 use crate::interrupt::Interrupt;
 use crate::providers::Providers;
+use crate::replacement::{ReplaceOptions, Replacement};
 
 /// What a plan is for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -65,6 +67,8 @@ pub struct Options {
     pub replace: Vec<AbsInstance>,
     /// How many calls to providers may be under way.
     pub parallelism: usize,
+    /// What is wanted of rules about the order of replacements.
+    pub replacement: ReplaceOptions,
     /// Whether configuration is written for what is imported to where none is. Without it that is an error.
     pub generate_config: bool,
 }
@@ -79,6 +83,7 @@ impl Default for Options {
             replace: Vec::new(),
             parallelism: 10,
             generate_config: false,
+            replacement: ReplaceOptions::default(),
         }
     }
 }
@@ -105,6 +110,8 @@ pub struct Request<'a> {
     pub events: Arc<dyn Events>,
     /// When to stop.
     pub interrupt: Interrupt,
+    /// Versions of providers, as far as they are known.
+    pub provider_versions: &'a BTreeMap<Provider, String>,
 }
 
 /// A change of an output of the root module.
@@ -141,6 +148,8 @@ pub struct Plan {
     pub execution: Execution,
     /// What conditions said.
     pub checks: Vec<CheckReport>,
+    /// In which order objects are replaced, and why.
+    pub replacement: Replacement,
     /// Attributes that the changes were worked out from.
     pub relevant: Vec<RelevantAttribute>,
     /// How it was made.

@@ -31,7 +31,7 @@ use read::Reader;
 use write::Writer;
 
 /// Counts up with every change of the format.
-pub const FORMAT: u64 = 1;
+pub const FORMAT: u64 = 2;
 
 /// Knows the schemas that a plan was made with: of a provider's resource type, data source or ephemeral resource.
 pub type Schemas<'s> = dyn Fn(&Provider, ResourceMode, &str) -> Option<Arc<Schema>> + 's;

@@ -182,6 +182,7 @@ impl Workspace {
             options,
             events: Arc::new(Silence),
             interrupt: Interrupt::default(),
+            provider_versions: &BTreeMap::new(),
         };
         plan::plan(request).await
     }

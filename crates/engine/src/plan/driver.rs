@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use groma_lang::graph::{NodeIndex, NodeKind};
 use groma_lang::walk::{Purpose, Settings, Walk};
-use groma_model::address::ConfigResource;
+use groma_model::address::{AbsInstance, ConfigResource};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use tokio::task::JoinSet;
 
@@ -16,6 +16,7 @@ use super::dependencies::Dependencies;
 use super::instance::{self, Job};
 use super::nodes::{Pending, TaskResult};
 use super::provider_use::ProviderUse;
+use super::replace::Cascade;
 use super::result::Gathered;
 use super::selection::Selection;
 use super::{Mode, Plan, Request, generate, moves, orphans};
@@ -55,6 +56,10 @@ pub(super) struct Driver<'a, 'r> {
     pub(super) made_first: BTreeMap<NodeIndex, NodeIndex>,
     /// What cannot go when everything goes, because something stays that needs it.
     pub(super) still_needed: BTreeSet<ConfigResource>,
+    /// What is replaced and takes others along.
+    pub(super) cascades: Vec<Cascade>,
+    /// Objects that must not be destroyed and would be, with what is said about that.
+    pub(super) prevented: BTreeMap<AbsInstance, Diagnostic>,
     pub(super) providers: ProviderUse,
     pub(super) gathered: Gathered,
     pub(super) pending: BTreeMap<NodeIndex, Pending<'a>>,
@@ -103,6 +108,8 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
         values: &values,
         made_first: dependencies.made_first(walk.graph(), &selection),
         still_needed: BTreeSet::new(),
+        cascades: Vec::new(),
+        prevented: BTreeMap::new(),
         dependencies,
         providers: ProviderUse::new(request.providers.clone()),
         gathered: Gathered::new(moved.state, moved.from, |address| {

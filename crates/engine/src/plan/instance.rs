@@ -13,6 +13,7 @@ use groma_state::{ObjectState, ObjectStatus};
 
 use super::dependencies::union;
 use super::ignore::{ignored_differences, ignoring, ignoring_planned, sensitive_after};
+use super::replace::Candidate;
 use super::requires_replace;
 use crate::change::{Action, Change, Note, Reason};
 use crate::events::{Event, Events, shown_id};
@@ -90,6 +91,8 @@ pub(super) struct Present {
     pub(super) dependencies: Arc<[ConfigResource]>,
     /// What was decided about it already.
     pub(super) notes: Vec<Note>,
+    /// Whether rules are asked about the order of its replacement.
+    pub(super) has_rules: bool,
 }
 
 /// What came of it.
@@ -108,6 +111,8 @@ pub(super) struct Planned {
     pub(super) previous: Option<Object>,
     /// The object as it is.
     pub(super) refreshed: Option<Object>,
+    /// What rules may ask, if it is replaced and there are any.
+    pub(super) candidate: Option<Candidate>,
     /// What is to be done. None if it is gone and not wanted, or if only reading was.
     pub(super) change: Option<Change>,
     /// Warnings; and errors, if it could be looked at and not planned.
@@ -141,13 +146,17 @@ impl Planner<'_> {
             (None, Some(target)) => Some(self.import(target, &mut diagnostics).await?),
             (object, _) => object.clone(),
         };
+        let mut candidate = None;
         let change = match &self.job.wanted {
             _ if self.job.refresh_only => None,
             Wanted::Present(present) => {
                 // An object that is gone is still known by what identified it.
                 let known = refreshed.as_ref().or(previous.as_ref()).and_then(|object| object.identity.as_ref());
                 match self.present(present, refreshed.as_ref(), known, &mut diagnostics).await {
-                    Ok(change) => Some(change),
+                    Ok((change, replaced)) => {
+                        candidate = replaced;
+                        Some(change)
+                    }
                     // What was seen of it is told all the same.
                     Err(found) => {
                         diagnostics.extend(with_address(found, &self.job.address));
@@ -178,6 +187,7 @@ impl Planner<'_> {
             slot: Arc::clone(slot),
             previous,
             refreshed,
+            candidate,
             change,
             diagnostics,
         })
@@ -262,7 +272,7 @@ impl Planner<'_> {
         object: Option<&Object>,
         identity: Option<&Value>,
         diagnostics: &mut Diagnostics,
-    ) -> Result<Change, Diagnostics> {
+    ) -> Result<(Change, Option<Candidate>), Diagnostics> {
         let (config, config_marks) = present.config.clone().unmark_deep_with_paths();
         self.provider.keep_secret(&present.config);
         let found = self.provider.validate_resource(&self.job.kind.type_name, config.clone()).await;
@@ -280,6 +290,11 @@ impl Planner<'_> {
             _ => None,
         };
         let replace = reason.is_some() && object.is_some();
+        let update = object.filter(|_| replace && present.has_rules).map(|object| match prior {
+            Some(_) => first.response.planned.clone(),
+            None => proposed_new(&self.job.kind.schema.block, &object.value, &config),
+        });
+        let legacy_type_system = first.response.legacy_type_system;
         let second = match prior {
             Some(_) if replace => self.second_plan(&config, &first, diagnostics).await?,
             _ => first.response,
@@ -301,7 +316,12 @@ impl Planner<'_> {
             (Some(before), false) if *before == after => Action::NoOp,
             (Some(_), false) => Action::Update,
         };
-        Ok(Change {
+        let candidate = update.map(|update| Candidate {
+            update: crate::stored::marked(&update, &self.job.kind.schema, &sensitive),
+            config: present.config.clone(),
+            legacy_type_system,
+        });
+        let change = Change {
             action,
             reason,
             before: before.unwrap_or_else(|| self.nothing()),
@@ -316,7 +336,8 @@ impl Planner<'_> {
             create_before_destroy: present.create_before_destroy,
             notes: if action == Action::Create { Vec::new() } else { notes },
             ..self.change()
-        })
+        };
+        Ok((change, candidate))
     }
 
     async fn first_plan(

@@ -221,11 +221,18 @@ impl<'a> Driver<'a, '_> {
         let stored = stored.and_then(|resource| resource.instances.get(address.key()));
         let stored = stored.and_then(|instance| instance.current.clone());
         let mut notes = Vec::new();
-        let force = self.forced(site, &address, &mut notes)?;
+        let mut force = self.forced(site, &address, &mut notes)?;
+        if force.is_none()
+            && let Some(note) = self.taken_along(&address, self.dependencies.of(node), stored.as_ref())
+        {
+            notes.push(note);
+            force = Some(Reason::ReplaceByTriggers);
+        }
         if let Some(asks) = self.made_first.get(&node).filter(|asks| **asks != node) {
             notes.extend(config_resource(self.walk.graph(), *asks).map(Note::MadeFirstFor));
         }
         let skip_destroy = skips_destroy(&self.walk, site)?;
+        let has_rules = self.has_replace_rules(&address, &slot.instance().config.provider);
         Ok(Work::Managed(Box::new(Job {
             previous_address: self.gathered.previous_address(&address),
             origin: self.gathered.origin(&address, &slot.instance().config.provider),
@@ -247,6 +254,7 @@ impl<'a> Driver<'a, '_> {
                 skip_destroy,
                 dependencies,
                 notes,
+                has_rules,
             })),
         })))
     }
@@ -363,10 +371,20 @@ impl<'a> Driver<'a, '_> {
         found.extend(self.judge_readiness(&mut planned));
         let mut prevented = None;
         if let Some(change) = &planned.change {
-            prevented = self.check_prevented(node, index, change).err();
+            prevented = match self.check_prevented(node, index, change) {
+                Ok(None) => None,
+                Ok(Some(problem)) => {
+                    // It is told at the end, with what rules would have said.
+                    self.prevented.insert(change.address.clone(), problem);
+                    Some(Diagnostics::new())
+                }
+                Err(found) => Some(found),
+            };
             if prevented.is_some() && self.request.options.mode == Mode::Destroy {
                 self.still_needed.extend(change.dependencies.iter().cloned());
             }
+            let cascades = self.cascades(change, planned.candidate.as_ref());
+            self.cascades.extend(cascades);
             if let Some(node) = node.filter(|_| change.action != Action::NoOp || change.only_waits()) {
                 self.gathered.note_pending(node, &change.address.module);
             }
@@ -418,10 +436,15 @@ impl<'a> Driver<'a, '_> {
         found
     }
 
-    /// `prevent_destroy` stops a plan that would delete.
-    fn check_prevented(&self, node: Option<NodeIndex>, index: usize, change: &Change) -> Result<(), Diagnostics> {
+    /// `prevent_destroy` stops a plan that would delete: what to say about that.
+    fn check_prevented(
+        &self,
+        node: Option<NodeIndex>,
+        index: usize,
+        change: &Change,
+    ) -> Result<Option<Diagnostic>, Diagnostics> {
         if !change.action.deletes() || change.deposed.is_some() {
-            return Ok(());
+            return Ok(None);
         }
         let pending = node.and_then(|node| self.pending.get(&node));
         let instance = pending.and_then(|pending| pending.instances.get(index));
@@ -431,11 +454,11 @@ impl<'a> Driver<'a, '_> {
             None => (self.walk.instance_at(&change.address.module), RepetitionData::default()),
         };
         let resource = module.and_then(|module| self.walk.resource(module, &change.address.instance.resource));
-        let (Some(module), Some(resource)) = (module, resource) else { return Ok(()) };
-        let Some(expr) = &resource.managed.prevent_destroy else { return Ok(()) };
+        let (Some(module), Some(resource)) = (module, resource) else { return Ok(None) };
+        let Some(expr) = &resource.managed.prevent_destroy else { return Ok(None) };
         let site = Site { module, resource, repetition: &repetition };
         if truth(&self.walk, site, expr)? != Some(true) {
-            return Ok(());
+            return Ok(None);
         }
         let Change { address, .. } = change;
         let detail = format!(
@@ -443,7 +466,7 @@ impl<'a> Driver<'a, '_> {
              prevent_destroy back, or leave it out of this plan with -exclude=\"{}\".",
             address.resource()
         );
-        Err(Diagnostic::error("Resource instance cannot be destroyed", detail).at(resource.declared.header).into())
+        Ok(Some(Diagnostic::error("Resource instance cannot be destroyed", detail).at(resource.declared.header)))
     }
 
     /// Points at the block of the object that a diagnostic is about, if there is one.

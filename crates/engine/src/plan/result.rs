@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use groma_lang::config::{Output, ResourceMode};
 use groma_lang::graph::{Graph, NodeIndex};
-use groma_model::address::{AbsInstance, AbsResource, ModuleInstance, Provider};
+use groma_model::address::{AbsInstance, AbsResource, ConfigResource, ModuleInstance, Provider};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::mark::Mark;
 use groma_model::text::Str;
@@ -20,6 +20,7 @@ use super::instance::Planned;
 use super::moves::MovedFrom;
 use super::provider_use::{NO_CONFIGURATION, same_config};
 use super::relevant::Changing;
+use super::replace::{Candidate, Candidates};
 use super::{Mode, OutputChange, Plan, RelevantAttribute, check, relevant};
 use crate::change::{Action, Change};
 use crate::execution::{Cycle, Execution, Sources};
@@ -40,6 +41,7 @@ pub(super) struct Gathered {
     /// In which module instances a resource has changes.
     pending: BTreeMap<NodeIndex, Vec<ModuleInstance>>,
     data: BTreeMap<AbsInstance, Value>,
+    candidates: Candidates,
     begun: BTreeSet<AbsResource>,
     problems: Diagnostics,
 }
@@ -66,6 +68,7 @@ impl Gathered {
             drift: Vec::new(),
             pending: BTreeMap::new(),
             data: BTreeMap::new(),
+            candidates: Candidates::new(),
             begun: BTreeSet::new(),
             problems: Diagnostics::new(),
         }
@@ -104,6 +107,29 @@ impl Gathered {
         self.pending.get(&node).map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// What there is.
+    pub(super) fn prior(&self) -> &State {
+        &self.prior
+    }
+
+    /// What rules may ask about an object that is replaced.
+    pub(super) fn candidate(&self, address: &AbsInstance) -> Option<&Candidate> {
+        self.candidates.get(address)
+    }
+
+    /// Rules have been asked.
+    pub(super) fn forget_candidates(&mut self) {
+        self.candidates.clear();
+    }
+
+    /// What the object in the state was made with.
+    pub(super) fn stored_dependencies(&self, address: &AbsInstance) -> &[ConfigResource] {
+        let instance =
+            self.prior.resources.get(&address.resource()).and_then(|found| found.instances.get(address.key()));
+        let object = instance.and_then(|instance| instance.current.as_ref());
+        object.map(|object| object.dependencies.as_slice()).unwrap_or_default()
+    }
+
     pub(super) fn changes_of(&self, resource: &AbsResource) -> impl Iterator<Item = &Change> {
         self.changes.get(resource).into_iter().flatten()
     }
@@ -111,7 +137,8 @@ impl Gathered {
     /// Takes a managed instance in.
     pub(super) fn managed(&mut self, planned: Planned) {
         self.drift.extend(drifted(&planned));
-        let Planned { address, deposed, kind, slot, refreshed, change, .. } = planned;
+        let Planned { address, deposed, kind, slot, refreshed, change, candidate, .. } = planned;
+        self.candidates.extend(candidate.map(|candidate| (address.clone(), candidate)));
         let resource = self
             .prior
             .resources
@@ -225,6 +252,7 @@ impl Driver<'_, '_> {
         // Who looks after which object is settled before there is anything that could be called a plan.
         let unsettled = |found: &Diagnostic| found.summary == NO_CONFIGURATION || found.summary == NOT_DECLARED;
         if self.diagnostics.iter().any(unsettled) {
+            self.diagnostics.extend(self.prevented.into_values());
             return (None, self.diagnostics);
         }
         let outputs = self.output_changes();
@@ -237,6 +265,8 @@ impl Driver<'_, '_> {
         let place = |change: &Change| (change.address.clone(), change.deposed.clone());
         changes.sort_by_key(place);
         changes.retain(|change| !self.still_needed.contains(&change.address.config()));
+        let replacement = self.order_replacements(&mut changes);
+        self.diagnostics.extend(std::mem::take(&mut self.prevented).into_values());
         let mut drift = std::mem::take(&mut self.gathered.drift);
         if self.request.options.mode == Mode::Destroy {
             // It goes, however it has changed.
@@ -276,6 +306,7 @@ impl Driver<'_, '_> {
             data: self.gathered.data,
             execution,
             checks: self.checks.reports(),
+            replacement,
             relevant,
             options: self.request.options.clone(),
             errored: self.diagnostics.has_errors(),

@@ -24,6 +24,8 @@ use crate::change::{Action, Change, Note, Reason};
 use crate::checks::{CheckReport, Checked, CheckedInstance, InstanceReport};
 use crate::execution::{Execution, Step};
 use crate::plan::{Mode, Options, OutputChange, Plan, RelevantAttribute};
+use crate::replacement::{Decision, ModeSource, ReplaceOptions, Replacement};
+use groma_rules::replace::rule::{Mode as RuleMode, Order};
 
 /// Numbers that are the same for the same seed.
 pub(super) struct Chance(u64);
@@ -292,11 +294,13 @@ impl Chance {
     }
 
     fn note(&mut self) -> Note {
-        match self.below(5) {
+        match self.below(7) {
             0 => Note::Ignored(self.path()),
             1 => Note::TriggeredBy(self.text()),
             2 => Note::MadeFirstFor(self.config_resource()),
             3 => Note::Requested,
+            4 => Note::Ordered(self.text()),
+            5 => Note::TakenAlong(self.text(), self.text()),
             _ => Note::NotDestroyed,
         }
     }
@@ -409,6 +413,14 @@ impl Chance {
         }
     }
 
+    fn order(&mut self) -> Order {
+        self.pick(&[Order::DeleteFirst, Order::CreateFirst])
+    }
+
+    fn decision(&mut self) -> Decision {
+        Decision { order: self.order(), document: self.text().into() }
+    }
+
     pub(super) fn plan(&mut self) -> Plan {
         let changes = self.some(5, Self::change);
         let previous_state = self.state();
@@ -441,6 +453,16 @@ impl Chance {
                 replace: self.some(2, Self::address),
                 parallelism: self.below(100),
                 generate_config: self.flag(),
+                replacement: ReplaceOptions {
+                    mode: self.pick(&[RuleMode::Off, RuleMode::Warn, RuleMode::Auto]),
+                    mode_source: self.pick(&[ModeSource::Default, ModeSource::Settings, ModeSource::CommandLine]),
+                    orders: self.some(2, |chance| (chance.address(), chance.order())).into_iter().collect(),
+                    in_full: self.flag(),
+                },
+            },
+            replacement: Replacement {
+                rules: self.text(),
+                decisions: self.some(2, |chance| (chance.address(), chance.decision())).into_iter().collect(),
             },
             errored: self.flag(),
             changes,

@@ -24,6 +24,7 @@ stored_enum! {
     }
     Note {
         0 => Ignored(path), 1 => TriggeredBy(entry), 2 => MadeFirstFor(resource), 3 => Requested, 4 => NotDestroyed,
+        5 => Ordered(who), 6 => TakenAlong(with, rule),
     }
     ImportTarget { 0 => Id(id), 1 => Identity(identity) }
     SaidBy { 0 => Provider, 1 => Rule, 2 => CreateError }

@@ -75,7 +75,7 @@ fn claimed_lengths_are_not_believed() {
 #[test]
 fn other_formats_are_named() {
     assert_eq!(decode(&[9], &schema).unwrap_err(), PlanFileError::Format(9));
-    assert_eq!(PlanFileError::Format(9).to_string(), "the plan has format 9, and this version of groma reads format 1");
+    assert_eq!(PlanFileError::Format(9).to_string(), "the plan has format 9, and this version of groma reads format 2");
 }
 
 #[test]

@@ -7,20 +7,39 @@ use super::{PlanFileError, Stored, stored_enum, stored_struct};
 use crate::change::Change;
 use crate::execution::{Execution, Step, StepIndex};
 use crate::plan::{Mode, Options, OutputChange, Plan, RelevantAttribute};
+use crate::replacement::{Decision, Document, ModeSource, ReplaceOptions, Replacement};
+use groma_rules::replace::rule::{Mode as RuleMode, Order};
 
 stored_enum! {
     Mode { 0 => Normal, 1 => Destroy, 2 => RefreshOnly }
+    RuleMode { 0 => Off, 1 => Warn, 2 => Auto }
+    ModeSource { 0 => Default, 1 => Settings, 2 => Environment, 3 => CommandLine }
+    Order { 0 => DeleteFirst, 1 => CreateFirst }
     Step { 0 => Gate, 1 => Declare(node), 2 => Make(change), 3 => Remove(change) }
 }
 
 stored_struct! {
-    Options { mode, refresh, targets, excludes, replace, parallelism, generate_config }
+    Options { mode, refresh, targets, excludes, replace, parallelism, generate_config, replacement }
+    ReplaceOptions { mode, mode_source, orders, in_full }
+    Replacement { rules, decisions }
+    Decision { order, document }
     OutputChange { action, before, after, sensitive }
     RelevantAttribute { resource, attribute }
     Execution { steps, needs, deposed_as }
 }
 
 stored_lists!(Step, Vec<StepIndex>, StepIndex, RelevantAttribute);
+
+impl Stored for Document {
+    fn write(&self, out: &mut Writer) -> Result<(), PlanFileError> {
+        out.blob(self.as_bytes());
+        Ok(())
+    }
+
+    fn read(input: &mut Reader<'_>) -> Result<Self, PlanFileError> {
+        Ok(String::read(input)?.into())
+    }
+}
 
 impl Stored for Plan {
     fn write(&self, out: &mut Writer) -> Result<(), PlanFileError> {
@@ -34,6 +53,7 @@ impl Stored for Plan {
             data,
             execution,
             checks,
+            replacement,
             relevant,
             options,
             errored,
@@ -49,6 +69,7 @@ impl Stored for Plan {
         data.write(out)?;
         execution.write(out)?;
         checks.write(out)?;
+        replacement.write(out)?;
         relevant.write(out)
     }
 
@@ -65,6 +86,7 @@ impl Stored for Plan {
         let execution = Execution::read(input)?;
         check_order(&execution, changes.len()).map_err(|problem| input.malformed(problem))?;
         let checks = Stored::read(input)?;
+        let replacement = Stored::read(input)?;
         let relevant = Stored::read(input)?;
         Ok(Self {
             mode,
@@ -76,6 +98,7 @@ impl Stored for Plan {
             data,
             execution,
             checks,
+            replacement,
             relevant,
             options,
             errored,

@@ -78,6 +78,7 @@ fn plan(changes: Vec<Change>, execution: Execution) -> Plan {
         data: BTreeMap::new(),
         execution,
         checks: Vec::new(),
+        replacement: crate::replacement::Replacement::default(),
         relevant: Vec::new(),
         options: Options::default(),
         errored: false,

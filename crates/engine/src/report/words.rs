@@ -131,8 +131,11 @@ pub(super) fn plain_reason(plan: &Plan, change: &Change, attributes: &[Attribute
 /// Another decision in words. Those that are shown as lists are left out.
 pub(super) fn note(note: &Note) -> Option<String> {
     match note {
-        Note::Ignored(_) | Note::MadeFirstFor(_) | Note::Requested => None,
+        Note::Ignored(_) | Note::MadeFirstFor(_) | Note::Ordered(_) | Note::Requested => None,
         Note::TriggeredBy(entry) => Some(format!("Its replace_triggered_by names {entry}, which changes.")),
+        Note::TakenAlong(with, rule) => Some(format!(
+            "It depends on {with}, which is replaced, and the rule {rule:?} has it replaced as well (replace_dependents)."
+        )),
         Note::NotDestroyed => Some(
             "The object is kept: its lifecycle block, a removed block or the state says destroy = false.".to_owned(),
         ),
@@ -145,6 +148,13 @@ pub(super) fn replacement_order(change: &Change) -> Option<String> {
         Note::MadeFirstFor(resource) => Some(resource),
         _ => None,
     });
+    let ordered = change.notes.iter().find_map(|note| match note {
+        Note::Ordered(who) => Some(who),
+        _ => None,
+    });
+    if let Some(who) = ordered {
+        return Some(format!("Its order is decided otherwise than by the configuration: {who}."));
+    }
     let text = match (change.action, made_first_for) {
         (Action::CreateThenDelete, Some(resource)) => format!(
             "The new object is created first because {resource}, which depends on it, says create_before_destroy: it must \

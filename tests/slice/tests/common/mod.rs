@@ -157,6 +157,7 @@ impl Workspace {
             options: &self.options,
             events: Arc::new(Silence),
             interrupt: Interrupt::default(),
+            provider_versions: &std::collections::BTreeMap::new(),
         };
         let (plan, diagnostics) = plan::plan(request).await;
         let (Some(plan), true) = (plan.as_ref(), carry_out) else { return (plan, None, diagnostics) };

@@ -123,6 +123,7 @@ pub(crate) async fn run(case: &Case, dir: &Path) -> Documents {
         options: &options,
         events: Arc::new(Silence),
         interrupt: Interrupt::default(),
+        provider_versions: &std::collections::BTreeMap::new(),
     };
     let (plan, diagnostics) = plan::plan(request).await;
     assert!(!diagnostics.has_errors(), "{diagnostics:?}");

@@ -129,9 +129,10 @@ impl Planner<'_> {
             skip_destroy: false,
             notes: Vec::new(),
             dependencies: Arc::from([]),
+            has_rules: false,
         };
         let change = match self.present(&present, Some(object), object.identity.as_ref(), diagnostics).await {
-            Ok(change) => change,
+            Ok((change, _)) => change,
             Err(found) => {
                 diagnostics.extend(with_address(found, &self.job.address));
                 let value = object.marked(&self.job.kind.schema);

@@ -1,0 +1,319 @@
+//! What rules say about the objects that are replaced, and whose word counts.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_rules::replace::case::{Case, Cause, Neighbours};
+use groma_rules::replace::eval::{Care, RuleResult, Verdict, judge};
+use groma_rules::replace::order::Strength;
+use groma_rules::replace::rule::{Behavior, Mode, OnUnknown, Order, Origin, ReplaceRule};
+
+use super::neighbours::Surroundings;
+use super::{Candidate, Wisher, Wishes, log, told};
+use crate::change::{Action, Change, Reason};
+use crate::plan::driver::Driver;
+
+/// What a rule says about an object, and what that is worth.
+pub(super) struct Judged {
+    pub(super) result: RuleResult,
+    pub(super) word: Word,
+    pub(super) on_unknown: OnUnknown,
+    /// Whether the plan fails if it cannot be evaluated.
+    pub(super) must_work: bool,
+}
+
+/// What the word of a rule is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word {
+    /// It is obeyed, unless somebody with more to say wants something else.
+    Counts,
+    /// The user is told.
+    Told,
+    /// It contradicts another one that counts as much, which is told of both.
+    Contradicted,
+    /// It has nothing to say here.
+    Silent,
+    /// The user does not want to hear it.
+    Disabled,
+}
+
+impl Judged {
+    /// Whether it is obeyed, as far as it is up to the rule.
+    pub(super) fn counts(&self) -> bool {
+        self.word == Word::Counts
+    }
+
+    /// Whether the user wants to hear it.
+    pub(super) fn is_heard(&self) -> bool {
+        self.word != Word::Disabled
+    }
+
+    /// Whether its condition does not hold, and nothing more is known.
+    fn is_unmatched(&self) -> bool {
+        self.result.verdict == Verdict::False && self.result.tree.is_none() && self.word == Word::Silent
+    }
+
+    /// Whether what its verdict follows from is told to whoever asks.
+    pub(super) fn is_told_in_full(&self) -> bool {
+        matches!(self.result.verdict, Verdict::True | Verdict::Unknown) && self.word != Word::Disabled
+    }
+
+    /// Whether it is obeyed and keeps a link from being lost.
+    pub(super) fn saves_a_link(&self) -> bool {
+        self.counts() && self.result.rule.is_about_links
+    }
+
+    /// Whether nobody can say if it matches, and that is told.
+    fn may_match(&self) -> bool {
+        self.result.verdict == Verdict::Unknown && self.on_unknown == OnUnknown::Warn && self.word == Word::Told
+    }
+
+    /// Whether it matches, whoever wants to hear that.
+    pub(super) fn matches(&self) -> bool {
+        match self.result.verdict {
+            Verdict::True => true,
+            Verdict::Unknown => self.on_unknown == OnUnknown::Match,
+            Verdict::False | Verdict::Error | Verdict::NotApplicable => false,
+        }
+    }
+}
+
+/// How much the word of a rule counts.
+pub(super) fn strength(origin: Origin) -> Strength {
+    match origin {
+        Origin::Catalogue => Strength::Catalogue,
+        Origin::Module => Strength::ModuleRule,
+        Origin::Root => Strength::RootRule,
+    }
+}
+
+/// What the rules about an object say, those left out whose conditions do not hold: there may be many, and nobody asks about them as a rule.
+pub(super) struct Considered {
+    pub(super) judged: Vec<Judged>,
+    /// All rules about the object. Many objects have the same.
+    pub(super) rules: Arc<[Arc<ReplaceRule>]>,
+    /// Which of them have a condition that does not hold here, in the order of the rules.
+    pub(super) unmatched: Vec<u16>,
+}
+
+impl Considered {
+    /// The rules whose conditions do not hold.
+    pub(super) fn unmatched(&self) -> impl Iterator<Item = &ReplaceRule> {
+        self.unmatched.iter().filter_map(|number| self.rules.get(usize::from(*number))).map(Arc::as_ref)
+    }
+
+    /// Whether what was found out about rules that match can be found out again, without anything but the object.
+    pub(super) fn can_be_told_later(&self) -> bool {
+        let depends_on_others = |judged: &Judged| judged.result.tree.is_some() || judged.result.rule.needs_neighbours();
+        !self.judged.iter().any(depends_on_others)
+    }
+}
+
+impl Driver<'_, '_> {
+    /// An object as rules see it, if there are any about it.
+    pub(super) fn case<'c>(&'c self, change: &'c Change, neighbours: Option<&'c dyn Neighbours>) -> Option<Case<'c>> {
+        Some(self.case_of(change, self.gathered.candidate(&change.address)?, neighbours))
+    }
+
+    /// An object as rules see it.
+    pub(super) fn case_of<'c>(
+        &'c self,
+        change: &'c Change,
+        candidate: &'c Candidate,
+        neighbours: Option<&'c dyn Neighbours>,
+    ) -> Case<'c> {
+        let provider = &change.provider.config.provider;
+        Case {
+            address: &change.address,
+            provider,
+            provider_version: self.request.provider_versions.get(provider).map(String::as_str),
+            workspace: self.request.settings.workspace,
+            schema: &change.schema,
+            old: &change.before,
+            upd: &candidate.update,
+            new: &change.after,
+            config: &candidate.config,
+            replace_paths: &change.replace_paths,
+            cause: cause(change),
+            legacy_type_system: candidate.legacy_type_system,
+            neighbours,
+        }
+    }
+
+    /// What all rules say, by change.
+    pub(super) fn judge_all(&self, changes: &[Change]) -> BTreeMap<usize, Considered> {
+        let mut all = BTreeMap::new();
+        if self.request.options.replacement.mode == Mode::Off {
+            return all;
+        }
+        let around = Surroundings::new(changes, self.gathered.prior());
+        let mut last: Arc<[Arc<ReplaceRule>]> = Arc::from([]);
+        for (at, change) in changes.iter().enumerate().filter(|(_, change)| change.action.is_replace()) {
+            let near = around.of(change);
+            let Some(case) = self.case(change, Some(&near)) else { continue };
+            let about = self.request.rules.replace.about(&change.address, case.provider);
+            let rules = shared(about, &mut last);
+            let mut considered = Considered { judged: Vec::new(), rules: Arc::clone(&rules), unmatched: Vec::new() };
+            for (number, rule) in rules.iter().enumerate() {
+                match self.judged(rule, &case, change.action) {
+                    Some(judged) if judged.is_unmatched() => {
+                        considered.unmatched.push(u16::try_from(number).unwrap_or(u16::MAX));
+                    }
+                    Some(judged) => considered.judged.push(judged),
+                    None => {}
+                }
+            }
+            if contradict(&considered.judged) {
+                // It is told at once on what grounds.
+                for judged in considered.judged.iter_mut().filter(|judged| judged.is_told_in_full()) {
+                    judged.result = judge(&judged.result.rule, &case, Care::Full);
+                }
+            }
+            if !considered.judged.is_empty() || !considered.unmatched.is_empty() {
+                all.insert(at, considered);
+            }
+        }
+        all
+    }
+
+    /// None if the rule is not about this replacement.
+    fn judged(&self, rule: &Arc<ReplaceRule>, case: &Case<'_>, action: Action) -> Option<Judged> {
+        let options = &self.request.options.replacement;
+        let care = if options.in_full { Care::Full } else { Care::Verdict };
+        let mut result = judge(rule, case, care);
+        // What follows from the object alone is worked out when somebody reads it.
+        let holds = matches!(result.verdict, Verdict::True | Verdict::Unknown);
+        if holds && !options.in_full && !self.is_disabled(rule) && rule.needs_neighbours() {
+            result = judge(rule, case, Care::Full);
+        }
+        log::steps(rule, case, &result);
+        self.weighed(rule, result, action)
+    }
+
+    fn is_disabled(&self, rule: &ReplaceRule) -> bool {
+        self.request.rules.replace.settings.disable_rules.iter().any(|glob| glob.matches(&rule.id))
+    }
+
+    /// What the word of a rule is worth, if it has to do with this replacement.
+    pub(super) fn weighed(&self, rule: &ReplaceRule, result: RuleResult, action: Action) -> Option<Judged> {
+        let settings = &self.request.rules.replace.settings;
+        let options = &self.request.options.replacement;
+        let from_catalogue = rule.origin == Origin::Catalogue;
+        let mut judged = Judged {
+            word: Word::Silent,
+            on_unknown: rule.on_unknown.unwrap_or(settings.on_unknown),
+            must_work: !from_catalogue
+                && rule.on_error.unwrap_or(settings.on_error) == groma_rules::replace::rule::OnError::Fail,
+            result,
+        };
+        judged.word = match judged.result.verdict {
+            Verdict::NotApplicable => return None,
+            _ if self.is_disabled(rule) => Word::Disabled,
+            // The old object is not deleted at all, so there is no order to choose.
+            _ if judged.matches() && action == Action::ForgetThenCreate => Word::Told,
+            _ if judged.matches() && options.mode == Mode::Auto && rule.behavior == Behavior::Auto => Word::Counts,
+            Verdict::True | Verdict::Unknown | Verdict::Error => Word::Told,
+            Verdict::False => Word::Silent,
+        };
+        Some(judged)
+    }
+}
+
+/// Whether rules that match, or may, want different things.
+fn contradict(judged: &[Judged]) -> bool {
+    let may = judged.iter().filter(|judged| judged.matches() || judged.may_match());
+    let mut orders = may.map(|judged| judged.result.rule.order);
+    orders.next().is_some_and(|first| orders.any(|order| order != first))
+}
+
+/// The rules about an object: the same list as for the last one, if it has the same.
+fn shared<'r>(
+    rules: impl Iterator<Item = &'r Arc<ReplaceRule>>,
+    last: &mut Arc<[Arc<ReplaceRule>]>,
+) -> Arc<[Arc<ReplaceRule>]> {
+    let rules: Vec<&Arc<ReplaceRule>> = rules.collect();
+    let same = rules.len() == last.len() && rules.iter().zip(last.iter()).all(|(one, other)| Arc::ptr_eq(one, other));
+    if !same {
+        *last = rules.into_iter().map(Arc::clone).collect();
+    }
+    Arc::clone(last)
+}
+
+fn cause(change: &Change) -> Cause {
+    match change.reason {
+        Some(Reason::ReplaceBecauseTainted) => Cause::Tainted,
+        Some(Reason::ReplaceByRequest) => Cause::Requested,
+        Some(Reason::ReplaceByTriggers) => Cause::Triggered,
+        _ => Cause::CannotUpdate,
+    }
+}
+
+/// Rules of the catalogue that speak for both orders, and it is not known of all of them whether they hold: to recommend one of the orders
+/// would be wrong. What is known of them is told instead.
+fn perhaps_no_safe_order(change: &Change, judged: &mut [Judged], vetoed: bool) -> Option<Diagnostic> {
+    let may_hold = |judged: &Judged| {
+        judged.result.rule.origin == Origin::Catalogue
+            && (judged.may_match() || judged.word == Word::Told && judged.matches())
+    };
+    let find = |order: Order| judged.iter().position(|one| one.result.rule.order == order && may_hold(one));
+    let (creating, deleting) = (find(Order::CreateFirst)?, find(Order::DeleteFirst)?);
+    let is_open = [creating, deleting].iter().any(|one| judged[*one].may_match());
+    if vetoed || !is_open {
+        return None;
+    }
+    let told = told::no_safe_order(change, &judged[creating].result, &judged[deleting].result);
+    judged[creating].word = Word::Contradicted;
+    judged[deleting].word = Word::Contradicted;
+    Some(told)
+}
+
+/// What the rules about one object wish for. Those of one layer that contradict each other wish for nothing; that is told.
+pub(super) fn rules_wishes(
+    (at, change): (usize, &Change),
+    judged: &mut [Judged],
+    vetoed: bool,
+    wishes: &mut Wishes,
+) -> Diagnostics {
+    let mut found = Diagnostics::new();
+    for origin in [Origin::Root, Origin::Module, Origin::Catalogue] {
+        let mut own: Vec<usize> = (0..judged.len())
+            .filter(|one| judged[*one].result.rule.origin == origin && judged[*one].matches())
+            .filter(|one| matches!(judged[*one].word, Word::Counts | Word::Told))
+            .collect();
+        if origin == Origin::Catalogue && vetoed {
+            let (creating, others): (Vec<usize>, Vec<usize>) =
+                own.into_iter().partition(|one| judged[*one].result.rule.order == Order::CreateFirst);
+            for one in creating {
+                judged[one].word = Word::Silent;
+            }
+            own = others;
+        }
+        if origin == Origin::Catalogue {
+            found.extend(perhaps_no_safe_order(change, judged, vetoed));
+        }
+        // Of the modules between the root and the object, the outermost has the last word.
+        let depth = |one: &usize| judged[*one].result.rule.module.names().len();
+        let outermost = own.iter().map(depth).min();
+        own.retain(|one| Some(depth(one)) == outermost);
+        let first = |order: Order| own.iter().copied().find(|one| judged[*one].result.rule.order == order);
+        if let (Some(creating), Some(deleting)) = (first(Order::CreateFirst), first(Order::DeleteFirst)) {
+            let both_count = own.iter().all(|one| judged[*one].word == Word::Counts);
+            let rules = (&judged[creating].result, &judged[deleting].result);
+            found.push(if both_count && origin != Origin::Catalogue {
+                told::disagreement(change, rules.0, rules.1)
+            } else {
+                told::no_safe_order(change, rules.0, rules.1)
+            });
+            for one in own {
+                judged[one].word = Word::Contradicted;
+            }
+            continue;
+        }
+        if let Some(&one) = own.iter().find(|one| judged[**one].word == Word::Counts) {
+            let order = judged[one].result.rule.order;
+            wishes.push(at, order, strength(origin), Wisher::Rule(at, one));
+        }
+    }
+    found
+}
