@@ -40,6 +40,7 @@ pub(crate) enum Command {
     Run(commands::run::Args),
     Show(commands::show::Args),
     Explain(commands::explain::Args),
+    Rules(commands::rules::Args),
     Graph(commands::graph::Args),
     Output(commands::output::Args),
     State(commands::state::Args),

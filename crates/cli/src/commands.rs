@@ -21,6 +21,7 @@ pub(crate) mod plan;
 pub(crate) mod providers;
 pub(crate) mod push;
 pub(crate) mod refresh;
+pub(crate) mod rules;
 pub(crate) mod run;
 mod shared;
 pub(crate) mod show;
@@ -56,7 +57,7 @@ pub(crate) struct Context {
 
 /// Runs a command to its exit code.
 pub(crate) fn run(invocation: Invocation, environment: EnvVars) -> ExitCode {
-    let ui = Ui::new(environment.no_color);
+    let ui = Ui::new(&environment, false);
     if let Err(failure) = crate::logging::start(&environment.log) {
         ui.failure(&failure);
         return ExitCode::FAILURE;
@@ -80,6 +81,7 @@ pub(crate) fn run(invocation: Invocation, environment: EnvVars) -> ExitCode {
         Command::Run(args) => run::run(&context, args),
         Command::Show(args) => show::run(&context, args),
         Command::Explain(args) => explain::run(&context, args),
+        Command::Rules(args) => rules::run(&context, args),
         Command::Graph(args) => graph::run(&context, args),
         Command::Output(args) => output::run(&context, args),
         Command::State(args) => state::run(&context, args),

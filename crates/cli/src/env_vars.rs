@@ -13,6 +13,10 @@ use groma_run::providers::BuiltInUse;
 pub(crate) struct EnvVars {
     /// `NO_COLOR`: set and not empty turns colours off.
     pub(crate) no_color: bool,
+    /// `LC_ALL`, `LC_CTYPE`, `LANG`: whether more than plain letters can be shown.
+    pub(crate) shows_unicode: bool,
+    /// `TERM`: a terminal that can do nothing but write.
+    pub(crate) dumb_terminal: bool,
     /// `TF_DATA_DIR`: where the working data is instead of `.terraform`.
     pub(crate) data_dir: Option<PathBuf>,
     /// `TF_WORKSPACE`: the workspace, instead of the selected one.
@@ -105,6 +109,8 @@ impl EnvVars {
                 _ => found.add_prefixed(&name, value),
             }
         }
+        found.shows_unicode = shows_unicode(&found.all);
+        found.dumb_terminal = found.all.get("TERM").is_some_and(|terminal| terminal == "dumb");
         found
     }
 
@@ -115,6 +121,19 @@ impl EnvVars {
             self.cli_args_of.insert(command.to_owned(), value);
         }
     }
+}
+
+/// Whether the locale is one of UTF-8. The first variable that is set counts; if none is, the locale is the plain one.
+fn shows_unicode(all: &BTreeMap<String, String>) -> bool {
+    if cfg!(windows) {
+        return true;
+    }
+    let set = |name: &&str| all.get(*name).filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(set);
+    locale.is_some_and(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
 }
 
 fn built_in_use(text: &str) -> BuiltInUse {
@@ -137,5 +156,17 @@ mod tests {
         assert_eq!(found.cli_args_of["fmt"], "-check");
         assert!(!found.no_color);
         assert_eq!(found.workspace.as_deref(), Some("w"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_first_variable_says_what_the_locale_is() {
+        let shows = |pairs: &[(&str, &str)]| {
+            let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            EnvVars::from_pairs(pairs).shows_unicode
+        };
+        assert!(shows(&[("LANG", "de_DE.UTF-8")]) && shows(&[("LC_ALL", "C.utf8"), ("LANG", "C")]));
+        assert!(shows(&[("LC_ALL", ""), ("LC_CTYPE", "en_GB.UTF-8")]));
+        assert!(!shows(&[]) && !shows(&[("LC_ALL", "POSIX"), ("LANG", "en_GB.UTF-8")]));
     }
 }

@@ -1,11 +1,14 @@
 //! From data to text for people. One renderer for diagnostics; whatever can be shown in colour can be read without.
 
+pub(crate) mod branches;
 mod diag;
 mod diff;
 pub(crate) mod explanation;
 pub(crate) mod outputs;
 pub(crate) mod paint;
 pub(crate) mod plan;
+pub(crate) mod replacement;
+pub(crate) mod rules_test;
 pub(crate) mod state;
 pub(crate) mod summary;
 pub(crate) mod wrap;
@@ -19,6 +22,8 @@ pub(crate) struct Style {
     pub(crate) color: bool,
     /// How many columns there are.
     pub(crate) width: usize,
+    /// Whether only plain letters can be shown, so that branches of trees are drawn with those.
+    pub(crate) ascii: bool,
 }
 
 /// How plans, states and what comes of them look.

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::SourceMap;
 
+use crate::env_vars::EnvVars;
 use crate::failure::Failure;
 use crate::render::{self, Style};
 
@@ -12,12 +13,15 @@ use crate::render::{self, Style};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ui {
     color: bool,
+    ascii: bool,
 }
 
 impl Ui {
-    /// Colours are used where a person looks and did not refuse them.
-    pub(crate) fn new(refused: bool) -> Self {
-        Self { color: !refused && io::stdout().is_terminal() }
+    /// Colours are used where a person looks and did not refuse them, there and then or in the environment.
+    pub(crate) fn new(environment: &EnvVars, refused: bool) -> Self {
+        let refused = refused || environment.no_color;
+        let ascii = !environment.shows_unicode || (refused && environment.dumb_terminal);
+        Self { color: !refused && io::stdout().is_terminal(), ascii }
     }
 
     /// Writes data to standard output.
@@ -78,6 +82,6 @@ impl Ui {
     /// How diagnostics look here.
     pub(crate) fn style(self) -> Style {
         let width = terminal_size::terminal_size().map_or(78, |(width, _)| usize::from(width.0));
-        Style { color: self.color, width }
+        Style { color: self.color, width, ascii: self.ascii }
     }
 }

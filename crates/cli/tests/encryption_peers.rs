@@ -7,6 +7,8 @@
 #[allow(dead_code, reason = "the other tests use the rest")]
 #[path = "cli/sandbox.rs"]
 mod sandbox;
+#[path = "encryption_peers/servers.rs"]
+mod servers;
 
 use std::fs;
 use std::process::Command;

@@ -29,8 +29,23 @@ pub mod progress {
 
 /// What plans and changes are, for those who show them.
 pub mod engine {
-    pub use groma_engine::{apply, change, checks, events, execution, interrupt, pending, plan, provision, report};
+    pub use groma_engine::{
+        apply, change, checks, events, execution, interrupt, pending, plan, provision, replacement, report,
+    };
     pub use groma_provider::api::ImportTarget;
+}
+
+/// Rules about the order of replacements, for those who say or show something about them.
+pub mod rules {
+    pub use groma_rules::replace::ReplaceRules;
+    pub use groma_rules::replace::catalogue::Catalogue;
+    pub use groma_rules::replace::docs::{
+        Documented, Options as DocsOptions, json as docs_json, markdown as docs_markdown, plain as docs_plain,
+    };
+    pub use groma_rules::replace::eval::clean;
+    pub use groma_rules::replace::problem::Code;
+    pub use groma_rules::replace::rule::{Behavior, Mode, Order, Origin, ReplaceRule};
+    pub use groma_rules::replace::trial::{Difference, Trial, Tried};
 }
 
 /// What is remembered, for those who show it.

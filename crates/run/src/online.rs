@@ -31,11 +31,12 @@ pub(crate) fn wait_on<T>(handle: &tokio::runtime::Handle, work: impl Future<Outp
     handle.block_on(work)
 }
 
-/// Threads to work on.
+/// A thread to work on, beside the one that waits. What is done there takes little beside what providers do, and with more threads the
+/// hops from one to another cost more than they give.
 pub(crate) fn new_runtime() -> Result<tokio::runtime::Runtime, Diagnostic> {
-    let made = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build();
+    let made = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(1).build();
     made.map_err(|problem| {
-        let detail = format!("The system gave no threads to work with: {problem}.");
+        let detail = format!("The system gave no thread to work with: {problem}.");
         Diagnostic::error("Failed to start", detail)
     })
 }

@@ -8,6 +8,7 @@ mod log;
 mod open;
 pub(crate) mod providers;
 mod reused;
+mod safety;
 mod saving;
 mod timings;
 
@@ -22,6 +23,7 @@ use groma_engine::interrupt::Interrupt;
 use groma_engine::plan::{self, Options, Plan};
 use groma_engine::providers::Providers;
 use groma_engine::provision::Provisioners;
+use groma_engine::replacement::ModeSource;
 use groma_lang::config::Variable;
 use groma_lang::environment::Environment as _;
 use groma_lang::load::ModuleTree;
@@ -216,6 +218,7 @@ impl Operation {
             return (None, diagnostics);
         }
         self.time = session.machine().now();
+        let provider_versions = self.provider_versions();
         let request = plan::Request {
             rules: &self.rules,
             tree: &self.tree,
@@ -224,9 +227,10 @@ impl Operation {
             schemas: &oracle.0,
             providers: Arc::clone(&self.providers) as Arc<dyn Providers>,
             state: &self.state,
-            options,
+            options: &self.heeding_rules(options),
             events: Arc::clone(&watch.events),
             interrupt: watch.interrupt.clone(),
+            provider_versions: &provider_versions,
         };
         let (plan, found) = match self.access.online.wait(plan::plan(request)) {
             Ok(planned) => planned,
@@ -238,6 +242,23 @@ impl Operation {
         diagnostics.extend(self.deprecated_inputs());
         diagnostics.sort(session.sources());
         (plan, diagnostics)
+    }
+
+    /// What the root module says about rules holds where the user says nothing.
+    fn heeding_rules(&self, options: &Options) -> Options {
+        let mut options = options.clone();
+        let replacement = &mut options.replacement;
+        if let (ModeSource::Default, Some(mode)) = (replacement.mode_source, self.rules.replace.settings.mode) {
+            replacement.mode = mode;
+            replacement.mode_source = ModeSource::Settings;
+        }
+        options
+    }
+
+    /// Those that the lock file names.
+    fn provider_versions(&self) -> BTreeMap<groma_model::address::Provider, String> {
+        let locked = self.locks.iter();
+        locked.map(|lock| (lock.provider.clone(), lock.version.to_string())).collect()
     }
 
     /// Who gives values to variables that should not be used any more is told.

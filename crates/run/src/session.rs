@@ -6,13 +6,16 @@ use std::sync::{Arc, OnceLock};
 
 use groma_lang::config::Module;
 use groma_lang::load::{self, ModuleTree, SourceTree};
-use groma_lang::oracle::NothingExists;
+use groma_lang::oracle::{NothingExists, SchemaSource as _};
 use groma_lang::static_eval::StaticScope;
 use groma_lang::walk::{InputValue, Purpose, Settings, Walk};
+use groma_model::address::ResourceMode;
 use groma_model::diag::Diagnostics;
+use groma_model::schema::Schema;
 use groma_model::span::SourceMap;
 use groma_model::text::Str;
 use groma_rules::Rules;
+use groma_rules::replace::trial::{self, Trial};
 
 use crate::backend::{Network, RemoteEncryption};
 use crate::disk::Disk;
@@ -271,6 +274,66 @@ impl Session {
         }
         diagnostics.sort(&self.sources);
         diagnostics
+    }
+
+    /// What is wrong with the rules beside the configuration, and hints about those that are correct.
+    pub fn lint_rules(&mut self, access: impl FnOnce() -> (ProviderAccess, Diagnostics)) -> Diagnostics {
+        let Loaded { tree, mut diagnostics, rules, about_rules, .. } = self.load();
+        diagnostics.extend(about_rules);
+        if let (Some(tree), false) = (tree, diagnostics.has_errors()) {
+            let UsedProviders { book, access, diagnostics: found } = self.used_providers(&tree, access);
+            let failed = found.has_errors();
+            diagnostics.extend(found);
+            if !failed {
+                let oracle = NothingExists(BookOracle::new(&book, access.as_ref()));
+                let settings = self.settings(Purpose::Validate, &oracle);
+                diagnostics.extend(groma_rules::check(&rules, &tree, &oracle, &settings));
+                diagnostics.extend(groma_rules::lint(&rules, &tree, &oracle));
+                diagnostics.extend(oracle.0.finish());
+            }
+        }
+        diagnostics.sort(&self.sources);
+        diagnostics
+    }
+
+    /// Reads cases to try rules on, from files of them.
+    pub fn read_trials(&mut self, files: &[PathBuf]) -> (Vec<Trial>, Diagnostics) {
+        let (mut trials, mut diagnostics) = (Vec::new(), Diagnostics::new());
+        for file in files {
+            let (body, found) =
+                load::read_body(&mut self.sources, &self.disk, Path::new(""), &file.display().to_string());
+            let is_sound = !found.has_errors();
+            diagnostics.extend(found);
+            if let Some(body) = body.filter(|_| is_sound) {
+                let (read, found) = trial::read(&self.sources, &body);
+                trials.extend(read);
+                diagnostics.extend(found);
+            }
+        }
+        (trials, diagnostics)
+    }
+
+    /// The schemas of the resource types that a configuration declares.
+    pub fn resource_schemas(
+        &mut self,
+        loaded: &Loaded,
+        access: impl FnOnce() -> (ProviderAccess, Diagnostics),
+    ) -> (BTreeMap<String, Arc<Schema>>, Diagnostics) {
+        let Some(tree) = &loaded.tree else { return (BTreeMap::new(), Diagnostics::new()) };
+        let UsedProviders { book, access, diagnostics } = self.used_providers(tree, access);
+        let oracle = BookOracle::new(&book, access.as_ref());
+        let mut schemas = BTreeMap::new();
+        let mut modules = vec![&tree.root];
+        while let Some(node) = modules.pop() {
+            for resource in node.module.resources_of(ResourceMode::Managed) {
+                let schema = oracle.resource(&resource.provider, ResourceMode::Managed, &resource.key.ty);
+                schemas.extend(schema.map(|schema| (resource.key.ty.to_string(), schema)));
+            }
+            modules.extend(node.children.values());
+        }
+        let mut diagnostics = diagnostics;
+        diagnostics.extend(oracle.finish());
+        (schemas, diagnostics)
     }
 
     /// The providers of a configuration, as far as they are there.

@@ -39,11 +39,26 @@ const fn listed(command: &'static str, groups: &'static str, own: &'static str, 
 }
 
 /// As specified, row by row. Every command has the flags of V.
-const LIST: [Listed; 43] = [
-    listed("apply", "ORLPJIS", "auto-approve? suppress-forget-errors?", ""),
-    listed("destroy", "ORLPJIS", "auto-approve? suppress-forget-errors?", ""),
-    listed("plan", "ORLPJIS", "detailed-exitcode? out=f generate-config-out=f", ""),
-    listed("refresh", "ORLPJIS", "", ""),
+const LIST: [Listed; 47] = [
+    listed(
+        "apply",
+        "ORLPJIS",
+        "auto-approve? suppress-forget-errors?",
+        "replace-rules=warn replace-order=a.b=delete_first",
+    ),
+    listed(
+        "destroy",
+        "ORLPJIS",
+        "auto-approve? suppress-forget-errors?",
+        "replace-rules=warn replace-order=a.b=delete_first",
+    ),
+    listed(
+        "plan",
+        "ORLPJIS",
+        "detailed-exitcode? out=f generate-config-out=f",
+        "replace-rules=warn replace-order=a.b=delete_first",
+    ),
+    listed("refresh", "ORLPJIS", "", "replace-rules=warn replace-order=a.b=delete_first"),
     listed(
         "init",
         "RLJIB",
@@ -88,7 +103,11 @@ const LIST: [Listed; 43] = [
     listed("logout h", "", "", "json? json-into=f"),
     listed("metadata functions", "", "json?", ""),
     listed("version", "", "json?", ""),
-    listed("explain a.b", "ORLPI", "json?", ""),
+    listed("rules list", "R", "", "type=t json?"),
+    listed("rules lint", "R", "", "strict?"),
+    listed("rules docs", "R", "", "format=json type=t with-schema?"),
+    listed("rules test f", "R", "", "json? with-schema?"),
+    listed("explain a.b", "ORLPI", "json?", "replace-rules=warn replace-order=a.b=delete_first"),
 ];
 
 /// Commands that nobody else has, and one that nobody has any more.

@@ -184,7 +184,7 @@ impl Job<'_> {
         if let Some(path) = operation.storage().spool().filter(|_| !plan.is_empty()) {
             let path = path.display();
             let text = format!("The journal of this run is kept on this machine, in {path}.");
-            self.stage.say(&text, &text)?;
+            self.stage.say(&format!("{text}\n\n"), &text)?;
         }
         let watching = self.stage.applying(plan);
         let outcome = operation.apply(session, plan, &watching.watch);

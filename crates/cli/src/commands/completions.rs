@@ -21,6 +21,6 @@ pub(crate) struct Args {
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut args::command(), "groma", &mut script);
-    Ui::new(context.environment.no_color).out(&String::from_utf8_lossy(&script))?;
+    Ui::new(&context.environment, false).out(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -37,7 +37,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let ui = Ui::new(args.view.no_color || context.environment.no_color);
+    let ui = Ui::new(&context.environment, args.view.no_color);
     let mut session = session(context, PathBuf::from("."), args.variables);
     let wish = StateWish {
         paths: PathOverrides { state: args.state, ..PathOverrides::default() },

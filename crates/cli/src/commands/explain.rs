@@ -1,6 +1,8 @@
 //! `groma explain`: why a resource is created, changed, replaced or blocked.
 
 mod find;
+mod replacement;
+mod rule;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,16 +27,13 @@ use crate::render;
 
 /// Say why something is planned for a resource.
 ///
-/// Looks into a saved plan, or makes a plan first.
+/// Looks into a saved plan, or makes a plan first. "groma explain replace ADDRESS" says why an object is replaced in the order that
+/// is planned, and what all rules say about it; "groma explain rule NAME" says what a rule is about.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Which resource, resource instance or module.
-    #[arg(value_name = "ADDRESS")]
-    pub(crate) address: String,
-
-    /// A saved plan to look into.
-    #[arg(value_name = "PLAN")]
-    pub(crate) plan_file: Option<PathBuf>,
+    /// Which resource, resource instance or module; or what to explain: "replace ADDRESS" or "rule NAME".
+    #[arg(value_name = "ADDRESS", required = true, num_args = 1..=3)]
+    pub(crate) words: Vec<String>,
 
     /// Answer as JSON.
     #[arg(long)]
@@ -59,12 +58,63 @@ pub(crate) struct Args {
     pub(crate) view: ViewArgs,
 }
 
+/// What is to be explained.
+enum Question {
+    /// What is planned, and why.
+    Plan(Subject),
+    /// The order of a replacement.
+    Replacement(Subject),
+    /// A rule, by its name.
+    Rule(String),
+}
+
+/// An address, and the saved plan to look into.
+struct Subject {
+    address: String,
+    plan_file: Option<PathBuf>,
+}
+
+impl Question {
+    fn asked(words: &[String]) -> Result<Self, Diagnostics> {
+        let subject = |address: &String, plan: Option<&String>| Subject {
+            address: address.clone(),
+            plan_file: plan.map(PathBuf::from),
+        };
+        match words {
+            [kind, id] if kind == "rule" => Ok(Self::Rule(id.clone())),
+            [kind, address] if kind == "replace" => Ok(Self::Replacement(subject(address, None))),
+            [kind, address, plan] if kind == "replace" => Ok(Self::Replacement(subject(address, Some(plan)))),
+            [address] => Ok(Self::Plan(subject(address, None))),
+            [address, plan] => Ok(Self::Plan(subject(address, Some(plan)))),
+            _ => {
+                let detail = "Give an address and at most one saved plan, \"replace\" with an address and at most one saved plan, or \
+                              \"rule\" with the name of a rule.";
+                Err(Diagnostic::error("Incompatible command line arguments", detail).into())
+            }
+        }
+    }
+}
+
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     let planning = planning(&args);
     let Some(stage) = Stage::open(context, "explain", &planning)? else { return Ok(ExitCode::FAILURE) };
     let mut session = session(context, PathBuf::from("."), args.variables.clone());
-    let job = Job { context, args: &args, planning: &planning, stage: &stage };
-    match job.explain(&mut session) {
+    let subject = match Question::asked(&args.words) {
+        Ok(Question::Rule(id)) => return rule::run(&stage, &mut session, &id, args.json),
+        Ok(Question::Replacement(subject)) => {
+            let job =
+                Job { context, args: &args, planning: &planning, stage: &stage, subject: &subject, in_full: true };
+            return replacement::run(&job, &mut session);
+        }
+        Ok(Question::Plan(subject)) => subject,
+        Err(problems) => {
+            stage.ui().diagnostics(&problems, session.sources());
+            return Ok(ExitCode::FAILURE);
+        }
+    };
+    let job = Job { context, args: &args, planning: &planning, stage: &stage, subject: &subject, in_full: false };
+    let found = job.with_plan(&mut session, |plan, target, found| job.find(plan, target, found));
+    match found {
         Ok(found) if args.json => {
             stage.ui().line(&format!("{:#}", explanation::explanations(&found)))?;
             Ok(ExitCode::SUCCESS)
@@ -96,26 +146,41 @@ fn planning(args: &Args) -> PlanningArgs {
     }
 }
 
+/// Finds something in a plan, and in what was found while it was made.
+trait Find<T>: FnOnce(&Plan, &Target, &Diagnostics) -> Result<T, Diagnostics> {}
+impl<T, F: FnOnce(&Plan, &Target, &Diagnostics) -> Result<T, Diagnostics>> Find<T> for F {}
+
 struct Job<'a> {
     context: &'a Context,
     args: &'a Args,
     planning: &'a PlanningArgs,
     stage: &'a Stage,
+    subject: &'a Subject,
+    /// Whether everything is found out about all rules.
+    in_full: bool,
 }
 
 impl Job<'_> {
-    fn explain(&self, session: &mut Session) -> Result<Vec<Explanation>, Diagnostics> {
-        let target: Target = self.args.address.parse().map_err(|problem: groma_model::address::AddressError| {
-            Diagnostic::error(problem.summary, format!("{:?}: {}", self.args.address, problem.detail))
+    /// Finds something in the plan that is asked about: a saved one, or one that is made.
+    fn with_plan<T>(&self, session: &mut Session, find: impl Find<T>) -> Result<T, Diagnostics> {
+        let address = &self.subject.address;
+        let target: Target = address.parse().map_err(|problem: groma_model::address::AddressError| {
+            Diagnostic::error(problem.summary, format!("{address:?}: {}", problem.detail))
         })?;
-        match &self.args.plan_file {
-            Some(path) => self.saved(session, path, &target),
-            None => self.planned(session, &target),
+        match &self.subject.plan_file {
+            Some(path) => self.saved(session, path, &target, find),
+            None => self.planned(session, &target, find),
         }
     }
 
     /// Looks into a plan file.
-    fn saved(&self, session: &mut Session, path: &Path, target: &Target) -> Result<Vec<Explanation>, Diagnostics> {
+    fn saved<T>(
+        &self,
+        session: &mut Session,
+        path: &Path,
+        target: &Target,
+        find: impl Find<T>,
+    ) -> Result<T, Diagnostics> {
         let given = self.args.operation.given();
         if !given.is_empty() {
             let detail = format!(
@@ -130,14 +195,15 @@ impl Job<'_> {
         diagnostics.extend(found);
         let Some(looked) = looked else { return Err(diagnostics) };
         self.stage.ui().diagnostics(&diagnostics, session.sources());
-        let found = self.find(&looked.plan, target, &Diagnostics::new());
+        let found = find(&looked.plan, target, &Diagnostics::new());
         looked.close();
         found
     }
 
     /// Makes a plan and looks into that. One with errors is looked into as well: they may be what is asked about.
-    fn planned(&self, session: &mut Session, target: &Target) -> Result<Vec<Explanation>, Diagnostics> {
-        let options = self.args.operation.options(session)?;
+    fn planned<T>(&self, session: &mut Session, target: &Target, find: impl Find<T>) -> Result<T, Diagnostics> {
+        let mut options = self.args.operation.options(session)?;
+        options.replacement.in_full = self.in_full;
         let (access, mut diagnostics) = provider_access(self.context);
         if diagnostics.has_errors() {
             return Err(diagnostics);
@@ -151,7 +217,7 @@ impl Job<'_> {
         diagnostics.extend(found);
         diagnostics.extend(operation.close());
         let Some(plan) = plan else { return Err(diagnostics) };
-        let found = self.find(&plan, target, &diagnostics);
+        let found = find(&plan, target, &diagnostics);
         self.stage.ui().diagnostics(&diagnostics, session.sources());
         found
     }
@@ -159,7 +225,7 @@ impl Job<'_> {
     fn find(&self, plan: &Plan, target: &Target, diagnostics: &Diagnostics) -> Result<Vec<Explanation>, Diagnostics> {
         let mut found = find::explanations(plan, target);
         if found.is_empty() {
-            return Err(find::unknown(plan, &self.args.address).into());
+            return Err(find::unknown(plan, &self.subject.address).into());
         }
         for explanation in &mut found {
             let about = find::errors_about(diagnostics, &explanation.address);

@@ -56,7 +56,7 @@ const EXIT_UNFORMATTED: u8 = 3;
 const EXTENSIONS: [&str; 6] = [".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tofutest.hcl", ".groma.hcl"];
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let ui = Ui::new(args.view.no_color || context.environment.no_color);
+    let ui = Ui::new(&context.environment, args.view.no_color);
     let from_stdin = args.targets.iter().any(|target| target == "-");
     if from_stdin && args.targets.len() > 1 {
         return Err(Failure::Usage("\"-\" cannot be combined with other targets".into()));

@@ -72,7 +72,7 @@ enum Format {
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let ui = Ui::new(args.view.no_color || context.environment.no_color);
+    let ui = Ui::new(&context.environment, args.view.no_color);
     let mut session = session(context, PathBuf::from("."), args.variables.clone());
     match draw(context, &args, &mut session) {
         // As OpenTofu, a line more than the graph has.

@@ -11,8 +11,8 @@ use groma_run::session::Session;
 
 use super::Context;
 use super::shared::{
-    BackendArgs, InputArgs, JsonArgs, LockArgs, OperationArgs, PathArgs, PlanningArgs, SensitiveArgs, Stage,
-    VariableArgs, ViewArgs, session,
+    BackendArgs, InputArgs, JsonArgs, LockArgs, OperationArgs, PathArgs, PlanningArgs, ReplaceArgs, SensitiveArgs,
+    Stage, VariableArgs, ViewArgs, session,
 };
 use crate::failure::Failure;
 use crate::ui::Ui;
@@ -99,6 +99,7 @@ fn planning(args: &Args) -> PlanningArgs {
             refresh_only: false,
             refresh: false,
             replace: Vec::new(),
+            replacing: ReplaceArgs::default(),
             target: Vec::new(),
             target_file: Vec::new(),
             exclude: Vec::new(),

@@ -31,7 +31,7 @@ enum What {
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     let What::Functions { json, view } = args.what;
-    let ui = Ui::new(view.no_color || context.environment.no_color);
+    let ui = Ui::new(&context.environment, view.no_color);
     if !json {
         let message = "The `groma metadata functions` command requires the `-json` flag.";
         return Err(Failure::Usage(message.to_owned()));

@@ -53,7 +53,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
 }
 
 fn show(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let ui = Ui::new(args.view.no_color || context.environment.no_color);
+    let ui = Ui::new(&context.environment, args.view.no_color);
     let mut session = session(context, PathBuf::from("."), args.variables);
     if session.is_empty() {
         let dir = context.working_dir.display();

@@ -21,6 +21,6 @@ pub(super) fn run(context: &Context, args: &Args) -> ExitCode {
     let detail =
         "This command pushed configurations to Terraform Enterprise legacy (v1), which has reached its end of life.";
     let diagnostic = Diagnostic::error("Command \"groma push\" is no longer supported", detail);
-    Ui::new(refused || context.environment.no_color).diagnostics(&diagnostic.into(), &SourceMap::new());
+    Ui::new(&context.environment, refused).diagnostics(&diagnostic.into(), &SourceMap::new());
     ExitCode::FAILURE
 }

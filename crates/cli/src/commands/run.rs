@@ -92,7 +92,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
         _ => GivenVariable::File(value.to_owned()),
     });
     let mut session = session(context, PathBuf::from("."), VariableArgs(given.collect()));
-    let ui = Ui::new(line.is_plain() || environment.no_color);
+    let ui = Ui::new(environment, line.is_plain());
     let voice = Voice::new(ui, line.is_json());
     let on_terminal = !line.is_json() && io::stdin().is_terminal();
     let (hand_on, stop) = (Interrupt::default(), Interrupt::default());
@@ -118,7 +118,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
 }
 
 fn refused(context: &Context, problem: Diagnostic) -> ExitCode {
-    let ui = Ui::new(context.environment.no_color);
+    let ui = Ui::new(&context.environment, false);
     ui.diagnostics(&problem.into(), &SourceMap::new());
     ui.message("\nFor more help on using this command, run:\n  groma run -help\n");
     ExitCode::FAILURE

@@ -4,6 +4,7 @@ mod consolidate;
 pub(super) mod generated;
 mod look;
 mod operation;
+mod replacing;
 mod stage;
 mod state;
 mod variables;
@@ -26,6 +27,7 @@ use crate::ui::Ui;
 
 pub(crate) use look::LookArgs;
 pub(crate) use operation::{OperationArgs, PlanningArgs, no_replacement};
+pub(crate) use replacing::ReplaceArgs;
 pub(crate) use stage::Stage;
 pub(crate) use state::{BackendArgs, LockArgs, PathArgs};
 pub(crate) use variables::VariableArgs;
@@ -42,7 +44,7 @@ pub(crate) fn go_bool(text: &str) -> Result<bool, String> {
 
 /// Says things as the arguments ask for.
 pub(crate) fn announcer(context: &Context, view: &ViewArgs, json: &JsonArgs) -> Result<Arc<Announcer>, Failure> {
-    let ui = Ui::new(view.no_color || context.environment.no_color);
+    let ui = Ui::new(&context.environment, view.no_color);
     let into = json.json_into.as_ref().map(|path| context.working_dir.join(path));
     Ok(Arc::new(Announcer::new(ui, json.json, into.as_deref())?))
 }

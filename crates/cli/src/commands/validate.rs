@@ -44,7 +44,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let ui = Ui::new(args.view.no_color || context.environment.no_color);
+    let ui = Ui::new(&context.environment, args.view.no_color);
     let mut session = session(context, args.dir, args.variables);
     let tests = Some(args.test_directory.as_path()).filter(|_| !args.no_tests);
     let diagnostics = session.validate(tests, || provider_access(context));

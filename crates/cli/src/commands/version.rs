@@ -26,7 +26,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let ui = Ui::new(args.view.no_color || context.environment.no_color);
+    let ui = Ui::new(&context.environment, args.view.no_color);
     let version = env!("CARGO_PKG_VERSION");
     // What is locked is what was selected last; a lock file that cannot be read is for other commands to complain about.
     let (locks, _) = groma_run::lock_file::load(&mut SourceMap::new(), &context.working_dir);

@@ -63,5 +63,5 @@ fn warn(context: &Context, view: &ViewArgs) {
     let detail = "What was called an environment is called a workspace. Use the \"groma workspace\" commands instead; \"groma env\" \
                   will be removed.";
     let warning = Diagnostic::warning("The \"groma env\" family of commands is deprecated", detail);
-    Ui::new(view.no_color || context.environment.no_color).diagnostics(&warning.into(), &SourceMap::new());
+    Ui::new(&context.environment, view.no_color).diagnostics(&warning.into(), &SourceMap::new());
 }

@@ -5,8 +5,8 @@ use groma_model::diag::{Diagnostic, Severity};
 use groma_model::span::SourceMap;
 use groma_run::view::diagnostic::{DiagnosticJson, SnippetJson, diagnostic as to_json};
 
-use super::Style;
 use super::wrap::wrap;
+use super::{Style, branches};
 
 const BOLD: Ansi = Ansi::new().bold();
 const UNDERLINE: Ansi = Ansi::new().underline();
@@ -76,7 +76,8 @@ impl Painter {
         }
         if !json.detail.is_empty() {
             lines.push(String::new());
-            lines.extend(wrap(&json.detail, self.style.width.saturating_sub(2).max(20)));
+            let detail = branches::redrawn(&json.detail, self.style.ascii);
+            lines.extend(wrap(&detail, self.style.width.saturating_sub(2).max(20)));
         }
         lines
     }
@@ -132,5 +133,89 @@ impl Painter {
             lines.push(format!("    {bar} {} {}", self.paint(BOLD, &value.traversal), value.statement));
         }
         lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    /// A warning with reasons, as rules about replacements give them.
+    fn shown(width: usize, ascii: bool) -> String {
+        let detail = "google_container_cluster.main is planned create-first (create_before_destroy, cluster.tf:30)\n\
+                      ├─ Reason: Private node changes may conflict with attached network interfaces, which stay with the old cluster\n\
+                      ├─ Condition: Private nodes setting is changing: true (false -> true)\n\
+                      ├─ Recommendation: replace delete-first: remove create_before_destroy, or set behavior = \"auto\" on this rule\n\
+                      └─ Learn more: groma explain rule google.container_cluster.private_nodes";
+        let warning = Diagnostic::warning("Field 'private' may require delete-first replacement", detail).hint(
+            "To apply this recommendation automatically, set:\nGROMA_EXPERIMENTAL_AUTO_DELETE_BEFORE_REPLACE=true",
+        );
+        diagnostic(&warning, &SourceMap::new(), Style { color: false, width, ascii })
+    }
+
+    #[test]
+    fn branches_are_broken_where_the_terminal_ends() {
+        expect![[r#"
+
+            Warning: Field 'private' may require delete-first replacement
+
+            google_container_cluster.main is planned create-first (create_before_destroy,
+            cluster.tf:30)
+            ├─ Reason: Private node changes may conflict with attached network interfaces,
+            │  which stay with the old cluster
+            ├─ Condition: Private nodes setting is changing: true (false -> true)
+            ├─ Recommendation: replace delete-first: remove create_before_destroy, or set
+            │  behavior = "auto" on this rule
+            └─ Learn more: groma explain rule google.container_cluster.private_nodes
+
+            To apply this recommendation automatically, set:
+            GROMA_EXPERIMENTAL_AUTO_DELETE_BEFORE_REPLACE=true
+        "#]]
+        .assert_eq(&shown(80, false));
+        expect![[r#"
+
+            Warning: Field 'private' may require delete-first replacement
+
+            google_container_cluster.main is planned create-first (create_before_destroy,
+            cluster.tf:30)
+            |- Reason: Private node changes may conflict with attached network interfaces,
+            |  which stay with the old cluster
+            |- Condition: Private nodes setting is changing: true (false -> true)
+            |- Recommendation: replace delete-first: remove create_before_destroy, or set
+            |  behavior = "auto" on this rule
+            `- Learn more: groma explain rule google.container_cluster.private_nodes
+
+            To apply this recommendation automatically, set:
+            GROMA_EXPERIMENTAL_AUTO_DELETE_BEFORE_REPLACE=true
+        "#]]
+        .assert_eq(&shown(80, true));
+        expect![[r#"
+
+            Warning: Field 'private' may require delete-first replacement
+
+            google_container_cluster.main is planned create-first (create_before_destroy, cluster.tf:30)
+            ├─ Reason: Private node changes may conflict with attached network interfaces, which stay with the old cluster
+            ├─ Condition: Private nodes setting is changing: true (false -> true)
+            ├─ Recommendation: replace delete-first: remove create_before_destroy, or set behavior = "auto" on this rule
+            └─ Learn more: groma explain rule google.container_cluster.private_nodes
+
+            To apply this recommendation automatically, set:
+            GROMA_EXPERIMENTAL_AUTO_DELETE_BEFORE_REPLACE=true
+        "#]].assert_eq(&shown(120, false));
+        expect![[r#"
+
+            Warning: Field 'private' may require delete-first replacement
+
+            google_container_cluster.main is planned create-first (create_before_destroy, cluster.tf:30)
+            |- Reason: Private node changes may conflict with attached network interfaces, which stay with the old cluster
+            |- Condition: Private nodes setting is changing: true (false -> true)
+            |- Recommendation: replace delete-first: remove create_before_destroy, or set behavior = "auto" on this rule
+            `- Learn more: groma explain rule google.container_cluster.private_nodes
+
+            To apply this recommendation automatically, set:
+            GROMA_EXPERIMENTAL_AUTO_DELETE_BEFORE_REPLACE=true
+        "#]].assert_eq(&shown(120, true));
     }
 }

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     fn plain() -> Style {
-        Style { color: false, width: 78 }
+        Style { color: false, width: 78, ascii: false }
     }
 
     fn attribute(path: Path, difference: Difference, before: Option<&str>, after: Option<&str>) -> AttributeChange {

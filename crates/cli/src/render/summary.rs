@@ -103,8 +103,12 @@ mod tests {
     use super::*;
     use crate::render::Style;
 
-    const LOOK: Look =
-        Look { style: Style { color: false, width: 78 }, fold: false, show_sensitive: false, in_automation: false };
+    const LOOK: Look = Look {
+        style: Style { color: false, width: 78, ascii: false },
+        fold: false,
+        show_sensitive: false,
+        in_automation: false,
+    };
 
     fn address(text: &str) -> AbsInstance {
         AbsInstance::from_traversal(&Traversal::parse(text).unwrap()).unwrap()

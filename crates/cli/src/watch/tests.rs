@@ -14,7 +14,8 @@ use super::clock::Moment;
 use super::*;
 use crate::render::paint::Paint;
 
-const PLAIN: Settings = Settings { style: Style { color: false, width: 60 }, live: false, concise: false };
+const PLAIN: Settings =
+    Settings { style: Style { color: false, width: 60, ascii: false }, live: false, concise: false };
 
 fn address(text: &str) -> AbsInstance {
     AbsInstance::from_traversal(&Traversal::parse(text).unwrap()).unwrap()

@@ -62,3 +62,31 @@ fn what_cannot_be_read_is_said() {
     let outcome = consumer("http", &password).run(&["plan"]);
     assert!(outcome.stderr.contains("Unable to find remote state"), "{}{}", outcome.stdout, outcome.stderr);
 }
+
+/// The journal of a state on an http server is on the machine that wrote it: where is said before anything begins, and the next command
+/// there goes on with it.
+#[test]
+fn the_place_of_the_journal_is_said_where_the_server_keeps_none() {
+    let server = StateServer::start(Rules::default());
+    let config = format!(
+        "terraform {{\n backend \"http\" {{\n address = {0:?}\n lock_address = {0:?}\n unlock_address = {0:?}\n }}\n}}\n\
+         resource \"terraform_data\" \"a\" {{\n input = 1\n}}\n",
+        server.address("made")
+    );
+    let sandbox = Sandbox::new().file("main.tf", &config);
+    assert_eq!(sandbox.run(&["init"]).code, 0);
+    let sandbox = sandbox.env("GROMA_DIE_AT", "outcome.safe#1");
+    let killed = sandbox.run(&["apply", "-auto-approve"]);
+    let said: String = format!("{}{}", killed.stdout, killed.stderr).replace("│ ", "").replace('\n', " ");
+    let journal = said.split(' ').map(|word| word.trim_end_matches('.')).find(|word| word.ends_with(".groma-journal"));
+    let journal = journal.unwrap_or_else(|| panic!("no journal is named: {said}"));
+    assert!(std::fs::metadata(sandbox.path("").join(journal)).is_ok_and(|file| file.len() > 0), "{journal}");
+
+    // Somebody has seen that nobody holds it any more.
+    server.change("made", |shelf| shelf.lock = None);
+    let sandbox = sandbox.env("GROMA_DIE_AT", "");
+    let outcome = sandbox.run(&["apply", "-auto-approve"]);
+    assert_eq!(outcome.code, 0, "{}{}", outcome.stdout, outcome.stderr);
+    assert!(outcome.stdout.contains("0 added, 0 changed, 0 destroyed"), "{}", outcome.stdout);
+    assert!(!sandbox.path("").join(journal).exists());
+}

@@ -12,23 +12,17 @@ use groma_engine::apply::{Intended, Logbook};
 use groma_engine::interrupt::{Interrupt, Urgency};
 use groma_model::address::AbsObject;
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_state::journal::{Action, After, Change, Journal, JournalError, Mark, Operation, Ticket};
+use groma_state::journal::{Action, After, Change, Journal, Mark, Operation, Ticket};
 use groma_state::{Pacer, State, StoreError, crash};
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 
 use super::hosts::Hosts;
+use super::safety::{Safety, told};
 use super::saving::now;
 use super::timings::{Part, Timings};
 use crate::outside::Machine;
 use crate::state_access::findings::clearing_up;
 use crate::state_access::{SharedLedger, identity, store};
-
-/// How far the journal is safe, or why it is not.
-#[derive(Default)]
-struct Safe {
-    up_to: Option<Ticket>,
-    failure: Option<JournalError>,
-}
 
 /// What is known about storing the state.
 struct Storing {
@@ -48,7 +42,7 @@ pub(super) struct RunLog {
     storing: Arc<Mutex<Storing>>,
     /// Told when a state was stored, or there is one to store.
     news: Arc<Notify>,
-    safe: watch::Receiver<Safe>,
+    safety: Arc<Safety>,
     flush: mpsc::Sender<()>,
     snapshots: mpsc::Sender<(State, Mark)>,
     /// Changes of earlier runs that may have made objects which nobody knows.
@@ -91,9 +85,9 @@ impl RunLog {
         let news = Arc::new(Notify::new());
         let (flush, flushes) = mpsc::channel();
         let (snapshots, to_store) = mpsc::channel();
-        let (tell, safe) = watch::channel(Safe::default());
-        let writer = Arc::clone(&journal);
-        let flusher = std::thread::spawn(move || keep_flushing(&writer, &flushes, &tell));
+        let safety = Arc::new(Safety::default());
+        let (writer, waiting) = (Arc::clone(&journal), Arc::clone(&safety));
+        let flusher = std::thread::spawn(move || waiting.keep_flushing(&writer, &flushes));
         let clerk = Clerk {
             ledger,
             hosts: hosts.clone(),
@@ -114,7 +108,7 @@ impl RunLog {
             began,
             storing,
             news,
-            safe,
+            safety,
             flush,
             snapshots,
             doubtful,
@@ -125,18 +119,6 @@ impl RunLog {
 
     fn storing(&self) -> MutexGuard<'_, Storing> {
         self.storing.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until everything is safe up to there.
-    async fn wait_for(&self, ticket: Ticket) -> Result<(), Diagnostics> {
-        let _ = self.flush.send(());
-        let mut safe = self.safe.clone();
-        let settled = safe.wait_for(|safe| safe.up_to >= Some(ticket) || safe.failure.is_some()).await;
-        match settled {
-            Ok(safe) if safe.up_to >= Some(ticket) => Ok(()),
-            Ok(safe) => Err(safe.failure.as_ref().map(told).unwrap_or_default()),
-            Err(_) => Err(Diagnostic::error("Internal error", "What writes the journal has ended.").into()),
-        }
     }
 
     /// Why nothing new may begin.
@@ -161,7 +143,7 @@ impl Logbook for RunLog {
         let begun = identity::utc_text(groma_lang::environment::Environment::now(&self.machine));
         let change = Change { object, action, provider, planned, identity, import_id, begun };
         let (operation, ticket) = self.journal.announce_change(change).map_err(|error| told(&error))?;
-        self.wait_for(ticket).await?;
+        self.safety.wait_for(ticket, &self.flush).await?;
         self.timings.intended(since, operation);
         crash::point("intent.safe");
         Ok(Some(operation))
@@ -194,7 +176,7 @@ impl Logbook for RunLog {
 
     async fn safe(&self, ticket: Ticket) -> Result<(), Diagnostics> {
         let since = self.timings.begin();
-        self.wait_for(ticket).await?;
+        self.safety.wait_for(ticket, &self.flush).await?;
         self.timings.concluded(since);
         crash::point("outcome.safe");
         Ok(())
@@ -237,18 +219,6 @@ impl Logbook for RunLog {
     }
 }
 
-/// Makes everything safe that was handed over, again and again, for all who wait.
-fn keep_flushing(journal: &Journal, flushes: &mpsc::Receiver<()>, tell: &watch::Sender<Safe>) {
-    while flushes.recv().is_ok() {
-        while flushes.try_recv().is_ok() {}
-        let flushed = journal.flush();
-        tell.send_modify(|safe| match flushed {
-            Ok(ticket) => *safe = Safe { up_to: Some(ticket), failure: None },
-            Err(error) => safe.failure = Some(error),
-        });
-    }
-}
-
 /// Stores states, one after the other.
 struct Clerk {
     ledger: SharedLedger,
@@ -281,21 +251,6 @@ impl Clerk {
             drop(storing);
             self.news.notify_one();
         }
-    }
-}
-
-/// A journal that cannot be written as it should.
-fn told(error: &JournalError) -> Diagnostics {
-    let diagnostic = Diagnostic::error("Failed to write the journal of the state", format!("{error}."));
-    match error {
-        JournalError::Moved(trouble) => {
-            let hint = format!(
-                "It goes on in {}, where the next command finds it. Make room or mend what is wrong, and apply again.",
-                trouble.to
-            );
-            diagnostic.hint(hint).into()
-        }
-        _ => diagnostic.into(),
     }
 }
 

@@ -25,6 +25,7 @@ fn empty_plan() -> Plan {
         data: BTreeMap::new(),
         execution: Execution::default(),
         checks: Vec::new(),
+        replacement: groma_engine::replacement::Replacement::default(),
         relevant: Vec::new(),
         options: Options::default(),
         errored: false,

@@ -84,6 +84,7 @@ impl<'a> Work<'a> {
             options,
             events: Arc::new(Silence),
             interrupt: own.clone(),
+            provider_versions: &BTreeMap::new(),
         };
         let (plan, mut diagnostics) = match self.wait(plan::plan(request), &own, abandoned) {
             Ok(planned) => planned,

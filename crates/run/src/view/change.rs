@@ -4,6 +4,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use groma_engine::change::{Action, Change, Reason};
 use groma_engine::plan::OutputChange;
+use groma_engine::replacement::Decision;
 use groma_model::address::{AbsInstance, DeposedKey, ResourceMode};
 use groma_model::value::Value;
 use groma_provider::api::{ImportTarget, Pending};
@@ -28,7 +29,11 @@ pub(super) fn is_shown(change: &Change) -> bool {
 }
 
 /// An entry of `resource_changes` or `resource_drift`, made when it is written.
-pub(super) struct ResourceChange<'p>(pub(super) &'p Change);
+pub(super) struct ResourceChange<'p> {
+    pub(super) change: &'p Change,
+    /// What was decided about the order of its replacement.
+    pub(super) decision: Option<&'p Decision>,
+}
 
 #[derive(serde::Serialize)]
 struct ResourceChangeJson<'p> {
@@ -110,9 +115,22 @@ pub(super) fn previous_address(change: &Change) -> Option<&AbsInstance> {
     change.previous_address.as_ref().filter(|from| **from != change.address)
 }
 
+impl ResourceChange<'_> {
+    /// What only we know.
+    fn own(&self) -> Option<serde_json::Value> {
+        let mut own = self.change.not_ready.as_ref().map(not_ready);
+        let decision = self.decision.and_then(|decision| serde_json::from_str(&decision.document).ok());
+        if let Some(decision) = decision {
+            let decision: serde_json::Value = decision;
+            own.get_or_insert_with(|| json!({}))["replace_order"] = decision;
+        }
+        own
+    }
+}
+
 impl Serialize for ResourceChange<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(change) = self;
+        let Self { change, .. } = self;
         let resource = &change.address.instance.resource;
         let block = &change.schema.block;
         let is_wholly_known = change.after.is_wholly_known();
@@ -140,7 +158,7 @@ impl Serialize for ResourceChange<'_> {
                 after_identity: identity(change.after_identity.as_ref()),
             },
             action_reason: change.reason.map(Reason::name),
-            groma: change.not_ready.as_ref().map(not_ready),
+            groma: self.own(),
         };
         json.serialize(serializer)
     }

@@ -10,6 +10,7 @@ use groma_engine::change::{Action, Change, Note, Reason};
 use groma_engine::execution::{Execution, Step};
 use groma_engine::plan::{Mode, Plan};
 use groma_engine::providers::TERRAFORM_VERSION;
+use groma_engine::replacement::{Decision, Replacement};
 use groma_lang::load::ModuleTree;
 use groma_lang::oracle::SchemaSource;
 use groma_lang::walk::InputValue;
@@ -87,13 +88,11 @@ impl Serialize for PlanView<'_> {
         }
         map.serialize_entry("planned_values", &PlannedValues(self))?;
         if self.drift().next().is_some() {
-            map.serialize_entry("resource_drift", &Changes(|| self.drift()))?;
+            map.serialize_entry("resource_drift", &Changes { changes: || self.drift(), replacement: None })?;
         }
         if plan.changes.iter().any(is_shown) {
-            map.serialize_entry(
-                "resource_changes",
-                &Changes(|| plan.changes.iter().filter(|change| is_shown(change))),
-            )?;
+            let changes = || plan.changes.iter().filter(|change| is_shown(change));
+            map.serialize_entry("resource_changes", &Changes { changes, replacement: Some(&plan.replacement) })?;
         }
         if !plan.outputs.is_empty() {
             let outputs = plan.outputs.iter().map(|(name, change)| (name.as_str(), OutputChangeView(change)));
@@ -175,13 +174,24 @@ impl PlanView<'_> {
 }
 
 /// Changes, each made when it is written.
-struct Changes<F>(F);
+struct Changes<'p, F> {
+    changes: F,
+    /// What was decided about the order of replacements. None if that is not what they are about.
+    replacement: Option<&'p Replacement>,
+}
 
-impl<'p, I: Iterator<Item = &'p Change>, F: Fn() -> I> Serialize for Changes<F> {
+impl<F> Changes<'_, F> {
+    fn decision(&self, change: &Change) -> Option<&Decision> {
+        let decision = self.replacement?.decisions.get(&change.address)?;
+        change.deposed.is_none().then_some(decision)
+    }
+}
+
+impl<'p, I: Iterator<Item = &'p Change>, F: Fn() -> I> Serialize for Changes<'p, F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut seq = serializer.serialize_seq(None)?;
-        for change in (self.0)() {
-            seq.serialize_element(&ResourceChange(change))?;
+        for change in (self.changes)() {
+            seq.serialize_element(&ResourceChange { change, decision: self.decision(change) })?;
         }
         seq.end()
     }
@@ -329,6 +339,9 @@ fn own(plan: &Plan) -> serde_json::Value {
     if !notes.is_empty() {
         own["notes"] = notes.into();
     }
+    if let Ok(rules) = serde_json::from_str::<serde_json::Value>(&plan.replacement.rules) {
+        own["replace_rules"] = rules;
+    }
     own
 }
 
@@ -336,7 +349,9 @@ fn note(note: &Note) -> serde_json::Value {
     match note {
         Note::Ignored(path) => json!({ "kind": "ignored", "attribute": PathSteps(path) }),
         Note::TriggeredBy(trigger) => json!({ "kind": "triggered_by", "by": trigger }),
+        Note::TakenAlong(with, rule) => json!({ "kind": "taken_along", "with": with, "rule": rule }),
         Note::MadeFirstFor(resource) => json!({ "kind": "made_first_for", "resource": resource.to_string() }),
+        Note::Ordered(who) => json!({ "kind": "ordered", "order": who }),
         Note::Requested => json!({ "kind": "requested" }),
         Note::NotDestroyed => json!({ "kind": "not_destroyed" }),
     }

@@ -131,6 +131,7 @@ impl<W: Write + Send + 'static> Stream<W> {
         for change in plan.changes.iter().filter(|change| is_shown(change)).filter(is_told) {
             self.planned_change(change);
         }
+        self.replacement_orders(plan);
         self.change_summary(&ChangeCounts::planned(plan), Operation::Plan);
         if !plan.outputs.is_empty() {
             let outputs = plan.outputs.iter().map(|(name, change)| {
@@ -146,6 +147,16 @@ impl<W: Write + Send + 'static> Stream<W> {
         let change_json = change_message(change);
         let message = format!("{}: Plan to {}", change.address, action_word(&change_json));
         self.lines.write(Level::Info, &message, "planned_change", json!({ "change": change_json }));
+    }
+
+    /// What rules and users have decided about the order of replacements.
+    pub fn replacement_orders(&self, plan: &Plan) {
+        for (address, decision) in &plan.replacement.decisions {
+            let document: serde_json::Value = serde_json::from_str(&decision.document).unwrap_or_default();
+            let message = format!("{address}: Replacement order is {}", decision.order.name());
+            let more = json!({ "address": address.to_string(), "replace_order": document });
+            self.lines.write(Level::Info, &message, "groma_replace_order", more);
+        }
     }
 
     /// How much was planned or done.

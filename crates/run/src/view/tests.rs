@@ -72,6 +72,7 @@ impl Workspace {
             options: &Options::default(),
             events: Arc::new(Silence),
             interrupt: Interrupt::default(),
+            provider_versions: &BTreeMap::new(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (plan, diagnostics) = runtime.block_on(plan::plan(request));

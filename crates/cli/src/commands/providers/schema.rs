@@ -25,7 +25,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let ui = Ui::new(args.view.no_color || context.environment.no_color);
+    let ui = Ui::new(&context.environment, args.view.no_color);
     if !args.json {
         let message = "The `groma providers schema` command requires the `-json` flag.";
         return Err(Failure::Usage(message.to_owned()));

@@ -26,7 +26,7 @@ pub(crate) struct LookArgs {
 impl LookArgs {
     /// Where it is shown, and what is looked into: the working directory.
     pub(crate) fn start(&self, context: &Context) -> (Ui, Session) {
-        let ui = Ui::new(self.view.no_color || context.environment.no_color);
+        let ui = Ui::new(&context.environment, self.view.no_color);
         (ui, session(context, ".".into(), self.variables.clone()))
     }
 

@@ -8,6 +8,7 @@ use groma_model::span::Span;
 use groma_run::engine::plan::{Mode, Options};
 use groma_run::session::Session;
 
+use super::replacing::ReplaceArgs;
 use super::{InputArgs, JsonArgs, LockArgs, PathArgs, SensitiveArgs, VariableArgs, ViewArgs};
 
 /// What everything that plans can be told.
@@ -61,6 +62,9 @@ pub(crate) struct OperationArgs {
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) replace: Vec<String>,
 
+    #[command(flatten)]
+    pub(crate) replacing: ReplaceArgs,
+
     /// Plan only this module, resource or resource instance and what it depends on. Can be given several times.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) target: Vec<String>,
@@ -87,7 +91,8 @@ impl OperationArgs {
     pub(crate) fn options(&self, session: &mut Session) -> Result<Options, Diagnostics> {
         let mut diagnostics = Diagnostics::new();
         let (targets, excludes) = self.selection(session, &mut diagnostics);
-        let replace = self.replace.iter().filter_map(|text| diagnostics.take(instance(text))).collect();
+        let replace = self.replace.iter().filter_map(|text| diagnostics.take(instance("replace", text))).collect();
+        let replacement = diagnostics.take(self.replacing.options(&session.start().environment)).unwrap_or_default();
         let mode = diagnostics.take(self.mode()).unwrap_or_default();
         if diagnostics.has_errors() {
             return Err(diagnostics);
@@ -96,7 +101,8 @@ impl OperationArgs {
             return Err(no_replacement().into());
         }
         let parallelism = self.parallelism()?;
-        Ok(Options { mode, refresh: self.refresh, targets, excludes, replace, parallelism, ..Options::default() })
+        let refresh = self.refresh;
+        Ok(Options { mode, refresh, targets, excludes, replace, parallelism, replacement, ..Options::default() })
     }
 
     /// How much is done at the same time; 0 leaves it to us.
@@ -116,7 +122,7 @@ impl OperationArgs {
             ("-refresh-only", !self.refresh_only),
             ("-refresh=false", self.refresh),
         ];
-        lists.into_iter().filter(|(_, absent)| !absent).map(|(name, _)| name).collect()
+        lists.into_iter().chain(self.replacing.given()).filter(|(_, absent)| !absent).map(|(name, _)| name).collect()
     }
 
     fn selection(&self, session: &mut Session, diagnostics: &mut Diagnostics) -> (Vec<Target>, Vec<Target>) {
@@ -181,11 +187,12 @@ fn target(flag: &str, text: &str) -> Result<Target, Diagnostics> {
         .map_err(|problem: AddressError| Diagnostic::error(format!("Invalid {flag} {text:?}"), problem.detail).into())
 }
 
-fn instance(text: &str) -> Result<AbsInstance, Diagnostics> {
+/// An instance of a managed resource that a flag names.
+pub(super) fn instance(flag: &str, text: &str) -> Result<AbsInstance, Diagnostics> {
     let refused = |detail: String| Diagnostic::error(format!("Invalid force-replace address {text:?}"), detail);
     let instance: AbsInstance = text.parse().map_err(|problem: AddressError| refused(problem.detail))?;
     if instance.instance.resource.mode != ResourceMode::Managed {
-        return Err(refused("Only managed resources can be used with the -replace=... option.".to_owned()).into());
+        return Err(refused(format!("Only managed resources can be used with the -{flag}=... option.")).into());
     }
     Ok(instance)
 }

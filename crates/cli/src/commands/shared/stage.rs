@@ -55,7 +55,7 @@ pub(crate) struct Watching {
 impl Stage {
     /// Opens the stage, and listens for interrupts from now on. None if flags about it do not go together, which was said.
     pub(crate) fn open(context: &Context, command: &'static str, args: &PlanningArgs) -> Result<Option<Self>, Failure> {
-        let ui = Ui::new(args.view.no_color || context.environment.no_color);
+        let ui = Ui::new(&context.environment, args.view.no_color);
         let (voices, problem) = Voices::open(ui, &args.json, &context.working_dir);
         let people = voices.is_human() && io::stdout().is_terminal();
         let look = Look {
@@ -302,7 +302,10 @@ impl Stage {
     /// Tells machines what a saved plan is about to do. People have seen it.
     pub(crate) fn saved_plan(&self, plan: &Plan) -> Result<(), Failure> {
         let changes = || plan.changes.iter().filter(|change| change.action != Action::NoOp);
-        self.voices.each(|stream| changes().for_each(|change| stream.planned_change(change)))
+        self.voices.each(|stream| {
+            changes().for_each(|change| stream.planned_change(change));
+            stream.replacement_orders(plan);
+        })
     }
 
     /// Says what came of an apply.

@@ -43,7 +43,7 @@ pub(super) struct Voices {
 impl Voices {
     /// What the flags ask for.
     pub(super) fn open(context: &Context, view: &ViewArgs, json: &JsonArgs) -> Result<Self, Failure> {
-        let ui = Ui::new(view.no_color || context.environment.no_color);
+        let ui = Ui::new(&context.environment, view.no_color);
         let look = Look { style: ui.style(), fold: false, show_sensitive: false, in_automation: true };
         let mut voices = Self { ui, look, human: !json.json, streams: Vec::new(), failure: Arc::default() };
         if json.json {

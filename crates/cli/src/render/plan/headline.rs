@@ -199,7 +199,9 @@ fn note_text(note: &Note) -> Option<String> {
     match note {
         Note::Ignored(path) => Some(format!("ignore_changes keeps {}", path.to_string().trim_start_matches('.'))),
         Note::TriggeredBy(trigger) => Some(format!("replace_triggered_by: {trigger} changes")),
+        Note::TakenAlong(with, rule) => Some(format!("replaced along with {with}: rule {rule:?}, replace_dependents")),
         Note::MadeFirstFor(resource) => Some(format!("its replacement is made first, as {resource} asks for")),
+        Note::Ordered(who) => Some(format!("order: {who}")),
         Note::Requested | Note::NotDestroyed => None,
     }
 }

@@ -19,8 +19,12 @@ use groma_run::state::State;
 use super::*;
 use crate::render::Style;
 
-const LOOK: Look =
-    Look { style: Style { color: false, width: 78 }, fold: false, show_sensitive: false, in_automation: false };
+const LOOK: Look = Look {
+    style: Style { color: false, width: 78, ascii: false },
+    fold: false,
+    show_sensitive: false,
+    in_automation: false,
+};
 
 fn address(text: &str) -> AbsInstance {
     AbsInstance::from_traversal(&Traversal::parse(text).unwrap()).unwrap()
@@ -113,6 +117,7 @@ fn planned(changes: Vec<Change>) -> Plan {
         data: BTreeMap::new(),
         execution: groma_run::engine::execution::Execution::default(),
         checks: Vec::new(),
+        replacement: groma_run::engine::replacement::Replacement::default(),
         relevant: Vec::new(),
         options: Options::default(),
         errored: false,
@@ -317,6 +322,7 @@ fn notes_are_a_line_each() {
     given.notes = vec![
         Note::Ignored(Path::root().attr("tags").key("a")),
         Note::TriggeredBy("a_thing.b.size".into()),
+        Note::TakenAlong("a_thing.d".into(), "with-its-box".into()),
         Note::MadeFirstFor(address("a_thing.c").config()),
         Note::Requested,
         Note::NotDestroyed,
@@ -325,6 +331,7 @@ fn notes_are_a_line_each() {
         a_thing.r will be replaced due to changes in replace_triggered_by
         (ignore_changes keeps tags["a"])
         (replace_triggered_by: a_thing.b.size changes)
+        (replaced along with a_thing.d: rule "with-its-box", replace_dependents)
         (its replacement is made first, as a_thing.c asks for)
     "#]]
     .assert_eq(&headlines(vec![given]));
@@ -583,7 +590,7 @@ fn many_that_are_alike_are_folded_for_people() {
 #[test]
 fn colours_add_nothing_but_colours() {
     let given = planned(vec![created("a_thing.a"), updated("a_thing.b")]);
-    let look = Look { style: Style { color: true, width: 78 }, ..LOOK };
+    let look = Look { style: Style { color: true, width: 78, ascii: false }, ..LOOK };
     let coloured = plan(&given, &look);
     assert!(coloured.contains("\u{1b}[32m+\u{1b}[0m"));
     let mut plain = String::new();
