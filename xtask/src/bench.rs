@@ -4,6 +4,7 @@
 mod inputs;
 mod keeping;
 mod operations;
+mod replacement;
 mod report;
 mod sample;
 mod warm;
@@ -45,6 +46,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.runs == 0 {
         bail!("--runs must be at least 1");
     }
+    let mut table = Table::default();
+    if let Err(error) = replacement::measure(args, &mut table) {
+        table.failure(&format!("{error:#}"));
+    }
+    if replacement::is_all(args) {
+        return table.finish();
+    }
     let tools = Tools {
         groma: match &args.groma {
             Some(path) => path.clone(),
@@ -54,7 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         terraform: peers::terraform()?,
     };
     let scratch = workspace::target_dir()?.join("bench");
-    let mut bench = Bench { args, tools, scratch, table: Table::default() };
+    let mut bench = Bench { args, tools, scratch, table };
     for case in [
         Bench::start_up,
         Bench::large_module,

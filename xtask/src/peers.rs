@@ -198,7 +198,7 @@ mod tests {
     fn tests_need_no_heavy_peer() {
         let names: Vec<&str> =
             Program::all().filter(|program| program.group() == Group::Test).map(Program::name).collect();
-        assert_eq!(names, ["fixture-sdk", "fixture-framework", "tofu", "provider-time"]);
+        assert_eq!(names, ["fixture-sdk", "fixture-framework", "oracle-planjson", "tofu", "provider-time"]);
     }
 
     #[test]

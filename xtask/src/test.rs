@@ -18,7 +18,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "STEP")]
     skip: Vec<String>,
     /// Seconds per fuzz target.
-    #[arg(long, default_value_t = 40)]
+    #[arg(long, default_value_t = 30)]
     fuzz_seconds: u32,
 }
 
@@ -57,6 +57,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     ladder.finish()
 }
 
+/// What turns tests on that need peers.
+const PEERS_FEATURES: &str = "groma-backends/peers,groma-cli/peers,groma-interchange/peers,groma-provider/peers,groma-served/peers,groma-slice/peers,groma-state/peers";
+
 fn format_check() -> Result<()> {
     process::run(workspace::cargo().args(["fmt", "--all", "--check"]))
 }
@@ -64,15 +67,15 @@ fn format_check() -> Result<()> {
 fn lint() -> Result<()> {
     let mut clippy = workspace::cargo();
     // Some tests need peers to run, but not to be looked at.
-    let with_peers = "--features=groma-backends/peers,groma-cli/peers,groma-interchange/peers,groma-provider/peers,groma-served/peers,groma-slice/peers,groma-state/peers";
-    clippy.args(["clippy", "--workspace", "--all-targets", with_peers, "--locked"]);
+    let with_peers = format!("--features={PEERS_FEATURES}");
+    clippy.args(["clippy", "--workspace", "--all-targets", &with_peers, "--locked"]);
     clippy.args(["--", "-D", "warnings"]);
     process::run(&mut clippy)
 }
 
-/// A build of the whole workspace unifies features, and would hide that a crate lacks one.
+/// A build of the whole workspace unifies features, and would hide that a crate lacks one. Crates for tests are only ever built with the others.
 fn check_alone(counts: &mut Counts) -> Result<()> {
-    for name in workspace::packages()? {
+    for name in workspace::packages()?.into_iter().filter(|name| !tidy::is_for_tests(name)) {
         let check = ["check", "--quiet", "--locked", "--package", &name];
         // Others measure how long they wait, meanwhile.
         process::run(&mut process::with_low_priority(workspace::cargo().args(check)))?;
@@ -105,59 +108,41 @@ fn cargo_test(counts: &mut Counts, selection: &[&str], environment: &[(&str, std
     Ok(())
 }
 
-/// The slice is built only with its feature `peers`, so that `cargo test` alone never needs Go and never pretends that
-/// it ran.
+/// Everything that has to do with peers. Tests that need them are built only with their feature `peers`, so that `cargo test` alone never needs
+/// Go and never pretends that it ran. The selection is always the same: with other features all of it would be built again.
+fn with_peers(counts: &mut Counts, group: peers::Group, tests: &[&str]) -> Result<()> {
+    let environment = peers::environment(group)?;
+    let packages = PEERS_FEATURES.split(',').filter_map(|feature| feature.split('/').next());
+    let packages: Vec<String> = packages.map(|package| format!("--package={package}")).collect();
+    let features = format!("--features={PEERS_FEATURES}");
+    let tests: Vec<String> = tests.iter().map(|test| format!("--test={test}")).collect();
+    let selection = packages.iter().chain([&features]).chain(&tests).map(String::as_str);
+    cargo_test(counts, &selection.collect::<Vec<_>>(), &environment)
+}
+
+/// The thin slice: whole operations, with the library.
 fn slice(counts: &mut Counts) -> Result<()> {
-    let environment = peers::environment(peers::Group::Test)?;
-    cargo_test(
-        counts,
-        &[
-            "--package=groma-slice",
-            "--features=peers",
-            "--test=slice",
-            "--test=moving_in",
-            "--test=views",
-            "--test=cycles",
-        ],
-        &environment,
-    )
+    with_peers(counts, peers::Group::Test, &["slice", "moving_in", "views", "cycles"])
 }
 
-/// The client and the server of plugins, with plugins and hosts that others have made.
+/// The client and the server of plugins, with plugins and hosts that others have made; and whoever else has to do with the other programs: a
+/// state is locked against them, and encrypted as they do it.
 fn plugins(counts: &mut Counts) -> Result<()> {
-    let environment = peers::environment(peers::Group::Test)?;
-    let packages = ["--package=groma-provider", "--package=groma-served", "--package=groma-cli"];
-    let features = "--features=groma-provider/peers,groma-served/peers,groma-cli/peers";
-    let tests = [
-        "--test=time",
-        "--test=fixtures",
-        "--test=faults",
-        "--test=client",
-        "--test=hosts",
-        "--test=driven",
-        "--test=plugins",
-        "--test=looks",
-        "--test=testing",
-        "--test=waits_peers",
-        "--test=canaries",
-        "--test=engines",
-        "--test=encryption_peers",
-    ];
-    cargo_test(counts, &[&packages[..], &[features], &tests[..]].concat(), &environment)?;
-    // And whoever else has to do with the other programs: a state is locked against them.
-    cargo_test(counts, &["--package=groma-state", "--features=peers", "--test=peers"], &environment)
+    let wire = ["time", "fixtures", "faults", "client", "hosts", "driven"];
+    let commands = ["plugins", "looks", "testing", "waits_peers", "canaries", "engines", "replacing"];
+    with_peers(counts, peers::Group::Test, &[&wire[..], &commands[..], &["peers", "encrypted"]].concat())
 }
 
-/// What a built-in provider has made goes on with its published twin, and the other way round.
+/// What a built-in provider has made goes on with its published twin, and the other way round. (`time` is among the plugins.)
 fn interchange(counts: &mut Counts) -> Result<()> {
-    let environment = peers::environment(peers::Group::Conformance)?;
-    cargo_test(counts, &["--package=groma-interchange", "--features=peers"], &environment)
+    let twins = ["data", "language", "local", "old", "opentofu", "random", "tls", "tls_current"];
+    with_peers(counts, peers::Group::Conformance, &[&twins[..], &["catalogue", "replacing_files"]].concat())
 }
 
 /// Remote places for states, on real servers. PostgreSQL is not built but installed, since it is no Go program.
 fn backends(counts: &mut Counts) -> Result<()> {
-    let environment = peers::environment(peers::Group::Servers)?;
-    cargo_test(counts, &["--package=groma-backends", "--features=peers"], &environment)
+    let tests = ["http", "kubernetes", "pg", "s3", "encryption_peers", "replacing_cluster"];
+    with_peers(counts, peers::Group::Servers, &tests)
 }
 
 /// Checks that the components exist which `cargo fmt` and `cargo clippy` need; asks rustup if not.

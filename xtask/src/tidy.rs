@@ -8,6 +8,8 @@ mod manifests;
 mod size;
 mod source;
 
+pub(crate) use edges::is_for_tests;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 

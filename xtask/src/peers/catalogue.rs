@@ -63,6 +63,16 @@ pub(super) const PEERS: &[Peer] = &[
             "kube-apiserver",
         ])
     },
+    Peer {
+        group: Group::Servers,
+        ..peer([
+            "provider-kubernetes",
+            "GROMA_PROVIDER_KUBERNETES",
+            "1.13.4",
+            "github.com/hashicorp/terraform-provider-kubernetes",
+            "terraform-provider-kubernetes",
+        ])
+    },
     // The newest that the module proxy lists; built with a library that speaks protocol 5, which they once did not.
     peer([
         "provider-null",

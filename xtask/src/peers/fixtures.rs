@@ -1,7 +1,8 @@
-//! Our own provider plugins in Go, from `tests/providers`, cached by what their sources are.
+//! Our own programs in Go, cached by what their sources are: provider plugins from `tests/providers`, and oracles that tests run.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
@@ -9,57 +10,65 @@ use sha2::{Digest as _, Sha256};
 use super::build::{self, Recipe};
 use crate::workspace;
 
-/// A provider plugin that misbehaves on cue.
+/// A provider plugin that misbehaves on cue, or an oracle.
 pub(super) struct Fixture {
     pub(super) name: &'static str,
     /// The environment variable by which tests find it.
     pub(super) variable: &'static str,
+    /// The folder of its Go module.
+    module: &'static str,
     package: &'static str,
     binary: &'static str,
 }
 
-/// One on each of the two libraries on which plugins are written.
+/// One on each of the two libraries on which plugins are written, and a reader of plans.
 pub(super) const FIXTURES: &[Fixture] = &[
     Fixture {
         name: "fixture-sdk",
         variable: "GROMA_FIXTURE_SDK",
+        module: "tests/providers",
         package: "./cmd/terraform-provider-fixsdk",
         binary: "terraform-provider-fixsdk",
     },
     Fixture {
         name: "fixture-framework",
         variable: "GROMA_FIXTURE_FRAMEWORK",
+        module: "tests/providers",
         package: "./cmd/terraform-provider-fixfw",
         binary: "terraform-provider-fixfw",
+    },
+    Fixture {
+        name: "oracle-planjson",
+        variable: "GROMA_ORACLE_PLANJSON",
+        module: "tests/oracles/planjson",
+        package: ".",
+        binary: "planjson",
     },
 ];
 
 impl Fixture {
     /// Where it lies once it is built from the sources as they are now.
     pub(super) fn path(&self) -> Result<PathBuf> {
-        Ok(build::cache()?.join(self.name).join(fingerprint()?).join(self.binary))
+        Ok(build::cache()?.join(self.name).join(fingerprint(self.module)?).join(self.binary))
     }
 
     /// How to build it.
     pub(super) fn recipe(&self) -> Result<Recipe> {
-        let module = module();
+        let module = workspace::root().join(self.module);
         Ok(Recipe { title: self.name.to_owned(), module, package: self.package, link: "", output: self.path()? })
     }
 }
 
-/// The Go module of both fixtures.
-fn module() -> PathBuf {
-    workspace::root().join("tests/providers")
-}
-
-/// A short name of the sources' content, found once.
-fn fingerprint() -> Result<&'static str> {
-    static FOUND: OnceLock<String> = OnceLock::new();
-    if let Some(found) = FOUND.get() {
-        return Ok(found);
+/// A short name of the content of a module's sources, found once.
+fn fingerprint(module: &'static str) -> Result<String> {
+    static FOUND: Mutex<BTreeMap<&str, String>> = Mutex::new(BTreeMap::new());
+    let mut known = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = known.get(module) {
+        return Ok(found.clone());
     }
-    let found = digest(&module()).context("cannot read the sources of the fixtures")?;
-    Ok(FOUND.get_or_init(|| found))
+    let found = digest(&workspace::root().join(module)).context("cannot read the sources of the fixtures")?;
+    known.insert(module, found.clone());
+    Ok(found)
 }
 
 /// The digest of everything that goes into a build: Go files and the pins of their dependencies.

@@ -45,8 +45,21 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that exist for tests only: they may use anything, and only tests may use them.
-const TEST_ONLY: &[&str] =
-    &["groma-fuzz", "groma-interchange", "groma-served", "groma-slice", "groma-testkit", "groma-wirebench"];
+const TEST_ONLY: &[&str] = &[
+    "groma-fuzz",
+    "groma-interchange",
+    "groma-rulebench",
+    "groma-served",
+    "groma-simulated",
+    "groma-slice",
+    "groma-testkit",
+    "groma-wirebench",
+];
+
+/// Whether a crate exists for tests only.
+pub(crate) fn is_for_tests(name: &str) -> bool {
+    TEST_ONLY.contains(&name)
+}
 
 /// Crates that see only the neutral provider API: no wire, no installer.
 const API_ONLY: &[&str] = &["groma-engine", "groma-builtin", "groma-engines"];
@@ -67,7 +80,7 @@ pub(super) fn check(metadata: &Value) -> Vec<Problem> {
     for package in list(&metadata["packages"]) {
         let name = text(&package["name"]);
         let manifest = relative(metadata, package);
-        if TEST_ONLY.contains(&name) {
+        if is_for_tests(name) {
             continue;
         }
         let Some((_, allowed)) = ALLOWED.iter().find(|(known, _)| *known == name) else {
@@ -90,7 +103,7 @@ pub(super) fn check(metadata: &Value) -> Vec<Problem> {
 fn check_edge(manifest: &Path, name: &str, allowed: &[&str], dependency: &Value) -> Option<Problem> {
     let target = text(&dependency["name"]);
     let for_tests = dependency["kind"] == "dev";
-    if TEST_ONLY.contains(&target) {
+    if is_for_tests(target) {
         return (!for_tests).then(|| Problem::in_file(manifest, format!("`{target}` may only be a dev-dependency")));
     }
     // A crate may name itself in its own tests, to switch a feature on.
