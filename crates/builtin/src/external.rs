@@ -13,7 +13,7 @@ use crate::kit::checks::size_at_least;
 use crate::kit::outside::Outside;
 use crate::kit::spec::{computed, optional, required};
 use crate::kit::{Call, DataSource, InProcess, Object, Spec};
-use crate::registry::Builtin;
+use crate::kit::Builtin;
 
 #[cfg(test)]
 mod tests;

@@ -20,7 +20,7 @@ use crate::kit::checks::{at_least, one_of};
 use crate::kit::outside::Outside;
 use crate::kit::spec::{computed, optional, required};
 use crate::kit::{Call, DataSource, InProcess, Object, Spec};
-use crate::registry::Builtin;
+use crate::kit::Builtin;
 use crate::web::{ClientError, ClientOptions, Proxies, read_body, retry_after, whole_story};
 
 #[cfg(test)]

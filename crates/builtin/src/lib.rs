@@ -8,7 +8,6 @@ mod drive;
 mod exec;
 mod external;
 mod http;
-pub mod kit;
 mod local;
 mod null;
 #[cfg(test)]
@@ -23,6 +22,7 @@ mod time;
 mod tls;
 mod web;
 
+pub use groma_kit as kit;
 pub use kit::outside::{Clock, Outside, Randomness, RandomnessError, RemoteStates, Tfvars, WantedState};
 pub use random::go_rand::GoRand;
-pub use registry::{Builtin, all, find};
+pub use registry::{all, find};

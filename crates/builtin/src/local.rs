@@ -10,7 +10,7 @@ mod tests;
 
 use crate::kit::InProcess;
 use crate::kit::outside::Outside;
-use crate::registry::Builtin;
+use crate::kit::Builtin;
 use groma_provider::api::Effects;
 
 /// What it is in the registry.

@@ -24,7 +24,7 @@ use crate::chance::Chance;
 use crate::kit::outside::Outside;
 use crate::kit::spec::{computed, optional};
 use crate::kit::{Attr, InProcess, Spec, keepers_replace};
-use crate::registry::Builtin;
+use crate::kit::Builtin;
 
 pub(crate) const BUILTIN: Builtin = Builtin {
     name: "random",

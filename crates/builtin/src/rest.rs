@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use crate::kit::InProcess;
 use crate::kit::outside::Outside;
-use crate::registry::Builtin;
+use crate::kit::Builtin;
 
 /// What it is in the registry. It has no namesake: its version is that of its own interface.
 pub(crate) const BUILTIN: Builtin = Builtin {

@@ -13,7 +13,7 @@ use groma_provider::api::Effects;
 use crate::chance::Chance;
 use crate::kit::InProcess;
 use crate::kit::outside::Outside;
-use crate::registry::Builtin;
+use crate::kit::Builtin;
 
 pub(crate) const BUILTIN: Builtin = Builtin {
     name: "terraform",

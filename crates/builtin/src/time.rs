@@ -18,7 +18,7 @@ use groma_provider::api::Effects;
 use crate::kit::outside::Outside;
 use crate::kit::spec::{computed, optional, optional_computed};
 use crate::kit::{Attr, InProcess, Moment, Object, Spec, at, checks};
-use crate::registry::Builtin;
+use crate::kit::Builtin;
 
 pub(crate) const BUILTIN: Builtin = Builtin {
     name: "time",

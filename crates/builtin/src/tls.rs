@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use crate::kit::InProcess;
 use crate::kit::outside::Outside;
-use crate::registry::Builtin;
+use crate::kit::Builtin;
 
 /// What it is in the registry.
 pub(crate) const BUILTIN: Builtin = Builtin {

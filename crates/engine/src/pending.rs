@@ -71,6 +71,7 @@ pub(crate) fn lack(rule: Option<&WaitRule>, object: &Object, schema: &Schema, se
         last_seen: seen.filter(|seen| !seen.is_empty()),
         since: known.and_then(|pending| pending.since).or(Some(settings.environment.now().0)),
         by: SaidBy::Rule,
+        patience: None,
     };
     let seen = |seen: Seen| pending(Some(seen.to_string()));
     match rule.says.judge(&object.marked(schema), &Surroundings::of(rule, settings)) {

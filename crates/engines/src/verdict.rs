@@ -216,6 +216,7 @@ mod tests {
             last_seen: Some("nobody".into()),
             since: None,
             by: SaidBy::Provider,
+            patience: None,
         }
     }
 

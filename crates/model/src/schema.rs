@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::text::Str;
 use crate::ty::Type;
+use crate::value::Value;
 
 pub use validate::SchemaProblem;
 
@@ -72,6 +73,8 @@ pub struct Attribute {
     pub computed: bool,
     /// Must not be shown.
     pub sensitive: bool,
+    /// Must not be shown where this says so of its value. Only providers of our own can tell.
+    pub sensitive_when: Option<SensitiveWhen>,
     /// Goes to the provider and is never stored.
     pub write_only: bool,
     /// For documentation.
@@ -81,6 +84,23 @@ pub struct Attribute {
     /// Why.
     pub deprecation_message: Option<Str>,
 }
+
+/// Which values of an attribute must not be shown.
+#[derive(Debug, Clone, Copy)]
+pub struct SensitiveWhen {
+    /// What it is about: two of one name are the same.
+    pub name: &'static str,
+    /// Whether this value must not be shown.
+    pub hides: fn(&Value) -> bool,
+}
+
+impl PartialEq for SensitiveWhen {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for SensitiveWhen {}
 
 /// What an attribute holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,11 +120,22 @@ impl Attribute {
             optional: false,
             computed: false,
             sensitive: false,
+            sensitive_when: None,
             write_only: false,
             description: Description::default(),
             deprecated: false,
             deprecation_message: None,
         }
+    }
+
+    /// Whether this value of it must not be shown.
+    pub fn hides(&self, value: &Value) -> bool {
+        self.sensitive || self.sensitive_when.is_some_and(|when| (when.hides)(value))
+    }
+
+    /// Whether any value of it must not be shown.
+    pub fn may_hide(&self) -> bool {
+        self.sensitive || self.sensitive_when.is_some()
     }
 }
 

@@ -10,6 +10,9 @@ use crate::value::{PathMarks, Value, ValueKind, go_quote};
 /// Shorter texts are found everywhere, and would make everything unreadable.
 const SHORTEST: usize = 6;
 
+/// A word behind a name that is shorter is no secret.
+const LONG_WORD: usize = 8;
+
 /// What stands where a secret was.
 pub const HIDDEN: &str = "(sensitive value)";
 
@@ -47,7 +50,7 @@ impl Secrets {
             return;
         }
         block.visit_attributes(value, &mut |_, attribute, value| {
-            let secret = attribute.sensitive || attribute.write_only;
+            let secret = attribute.hides(value) || attribute.write_only;
             if secret {
                 self.learn_value(value);
             }
@@ -85,8 +88,8 @@ impl Secrets {
             self.add(part);
         }
         if text.contains('\n') {
-            for line in text.lines() {
-                self.add(line.trim());
+            for line in text.lines().map(str::trim).filter(|line| tells_something(line)) {
+                self.add(line);
             }
         }
     }
@@ -141,6 +144,17 @@ impl Secrets {
             text.get(..*length).filter(|start| secrets.contains(*start)).map(<[u8]>::len)
         };
         alike.iter().rev().find_map(begins_with)
+    }
+}
+
+/// Whether a line by itself is worth hiding. One that has but a name for what follows, or a short word behind its name, is in many texts:
+/// `clusters:`, `kind: Config`.
+fn tells_something(line: &str) -> bool {
+    // Base64 may end with such signs.
+    let by_sign = line.trim_end_matches('=').split_once('=');
+    match line.split_once(": ").or(by_sign).map(|(_, value)| value.trim()) {
+        Some(value) => value.len() >= SHORTEST && (value.len() >= LONG_WORD || !value.chars().all(char::is_alphabetic)),
+        None => !line.ends_with(':'),
     }
 }
 
@@ -258,6 +272,14 @@ mod tests {
         let secrets = of(&["say \"friend\"", "-----BEGIN-----\nabcdefgh\n"]);
         assert_eq!(secrets.hide("{\"a\":\"say \\\"friend\\\"\"}").as_deref(), Some("{\"a\":\"(sensitive value)\"}"));
         assert_eq!(secrets.hide("key: abcdefgh").as_deref(), Some("key: (sensitive value)"));
+    }
+
+    #[test]
+    fn lines_that_many_texts_have_are_not_hidden() {
+        let secrets = of(&["apiVersion: v1\nkind: Config\nclusters:\n- name: x\nusers:\n- user:\n    token: abc-123\nZGF0YQ==\n"]);
+        assert_eq!(secrets.hide("apiVersion: v1\nkind: ConfigMap\nusers: clusters: - name: x"), None);
+        assert_eq!(secrets.hide("at \"token: abc-123\"").as_deref(), Some("at \"(sensitive value)\""));
+        assert_eq!(secrets.hide("ZGF0YQ==").as_deref(), Some(HIDDEN));
     }
 
     #[test]

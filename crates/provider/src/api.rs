@@ -20,7 +20,7 @@ pub use messages::{
     ApplyRequest, ApplyResponse, CallFunctionRequest, CallFunctionResponse, ClientCapabilities, ConfigureRequest,
     Deferral, EphemeralObject, EphemeralRenewal, FunctionError, ImportRequest, ImportResponse, ImportTarget,
     ImportedObject, ListEvent, ListRequest, ListSink, ListedObject, MoveRequest, MoveResponse, NotReady, OpenRequest,
-    Outcome, PlanRequest, PlanResponse, Private, RawState, ReadDataRequest, ReadDataResponse, ReadRequest,
+    Outcome, Patience, PlanRequest, PlanResponse, Private, RawState, ReadDataRequest, ReadDataResponse, ReadRequest,
     ReadResponse, UpgradeIdentityRequest, UpgradeRequest, UpgradeResponse,
 };
 pub use pending::{Pending, SaidBy};

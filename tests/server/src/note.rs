@@ -125,7 +125,7 @@ pub(crate) fn plan(request: PlanRequest) -> PlanResponse {
 fn lacking(text: &str) -> Option<NotReady> {
     let last_seen = Some("nothing".to_owned());
     (text == "slow" && crate::told("SERVED_READY").is_none())
-        .then(|| NotReady { waiting_for: "its reader".to_owned(), last_seen })
+        .then(|| NotReady { waiting_for: "its reader".to_owned(), last_seen, patience: None })
 }
 
 pub(crate) fn apply(served: &Served, request: ApplyRequest) -> ApplyResponse {

@@ -186,7 +186,8 @@ async fn is_not_ready(plugin: &PluginProvider) {
         provider_meta: None,
     };
     let applied = plugin.apply(request).await.unwrap();
-    let lacking = NotReady { waiting_for: "its reader".to_owned(), last_seen: Some("nothing".to_owned()) };
+    let lacking =
+        NotReady { waiting_for: "its reader".to_owned(), last_seen: Some("nothing".to_owned()), patience: None };
     assert_eq!(applied.outcome, Outcome::NotReady(lacking.clone()));
     assert_eq!(applied.private, Private(b"{\"theirs\":1}".to_vec()));
     // Others, who do not know that, must not take it for a success.

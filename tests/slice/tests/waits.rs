@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use common::{Given, Workspace, summary};
@@ -20,8 +21,8 @@ use groma_model::text::Str;
 use groma_model::ty::Type;
 use groma_model::value::Value;
 use groma_provider::api::{
-    Answer, ApplyRequest, ApplyResponse, LazySchema, Outcome, PlanRequest, PlanResponse, Private, Provider,
-    ProviderSchema, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
+    Answer, ApplyRequest, ApplyResponse, LazySchema, NotReady, Outcome, Patience, PlanRequest, PlanResponse, Private,
+    Provider, ProviderSchema, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
 };
 
 /// What the objects are like, and what was done with them.
@@ -35,6 +36,10 @@ struct World {
     made: Vec<String>,
     removed: Vec<String>,
     fail_updates: bool,
+    /// The provider says itself what is not ready, and asks to be asked again for so long.
+    patience: Option<Patience>,
+    /// It has no hope any more after so many reads.
+    hopeless_after_reads: Option<usize>,
 }
 
 /// A provider of objects that need care. Its private data must come back as it was given.
@@ -56,6 +61,18 @@ impl Clinic {
         let schema =
             ProviderSchema { resources: [("clinic_bed".into(), resource)].into(), ..ProviderSchema::default() };
         Arc::new(Self { schema, private, world: Arc::clone(world) })
+    }
+
+    /// What it says about an object by itself.
+    fn says(&self) -> Option<NotReady> {
+        let world = self.world.lock().unwrap();
+        let patience = world.patience.filter(|_| !world.ready)?;
+        let hope = world.hopeless_after_reads != Some(0);
+        Some(NotReady {
+            waiting_for: "a doctor".to_owned(),
+            last_seen: Some("a nurse".to_owned()),
+            patience: hope.then_some(patience),
+        })
     }
 
     fn now(&self, object: &Value) -> Value {
@@ -98,13 +115,14 @@ impl Provider for Clinic {
             let mut world = self.world.lock().unwrap();
             world.ready_after_reads = world.ready_after_reads.map(|left| left.saturating_sub(1));
             world.ready |= world.ready_after_reads == Some(0);
+            world.hopeless_after_reads = world.hopeless_after_reads.map(|left| left.saturating_sub(1));
         }
         let object = self.now(&request.current);
         Ok(ReadResponse {
             object,
             private: request.private,
             identity: None,
-            not_ready: None,
+            not_ready: self.says(),
             deferred: None,
             diagnostics: Diagnostics::new(),
         })
@@ -155,8 +173,9 @@ impl Provider for Clinic {
             }
         };
         let object = if object.is_null() { object } else { self.now(&object) };
+        let lacking = self.says().filter(|_| !object.is_null());
         Ok(ApplyResponse {
-            outcome: Outcome::of(&request.prior, &object, &diagnostics),
+            outcome: lacking.map_or_else(|| Outcome::of(&request.prior, &object, &diagnostics), Outcome::NotReady),
             object,
             private: Private(self.private.to_vec()),
             identity: None,
@@ -195,6 +214,51 @@ async fn who_waits_takes_nobodys_place() {
     workspace.write(&format!("{HEAD}{many}{}", bed("last", "")));
     assert_eq!(workspace.apply().await.len(), 41);
     assert!(pending::of_state(&workspace.state).is_empty());
+}
+
+/// Without a rule: the provider alone says what is not ready.
+fn said_by_provider(dir: &Path, timeout: Duration) -> (Workspace, Arc<Mutex<World>>) {
+    let (workspace, world) = workspace(dir, b"{\"mine\":1}", "1ms");
+    fs::remove_file(dir.join("rules.groma.hcl")).unwrap();
+    world.lock().unwrap().patience = Some(Patience { timeout, interval: Duration::from_millis(5) });
+    (workspace, world)
+}
+
+#[tokio::test]
+async fn a_provider_that_asks_for_patience_is_asked_again_and_takes_nobodys_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut workspace, world) = said_by_provider(dir.path(), Duration::from_secs(60));
+    world.lock().unwrap().ready_once = Some("last".to_owned());
+    let many = "resource clinic_bed a {\n  count = 40\n  name = \"a${count.index}\"\n  zone = \"z\"\n}\n";
+    workspace.write(&format!("{HEAD}{many}{}", bed("last", "")));
+    assert_eq!(workspace.apply().await.len(), 41);
+    assert!(pending::of_state(&workspace.state).is_empty());
+}
+
+#[tokio::test]
+async fn patience_ends_and_is_taken_up_again_by_the_next_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut workspace, world) = said_by_provider(dir.path(), Duration::from_millis(20));
+    workspace.write(&format!("{HEAD}{}", bed("a", "")));
+    let found = workspace.attempt().await;
+    let detail = &found.iter().find(|found| found.is_error()).unwrap().detail;
+    assert!(detail.contains("waiting for a doctor") && detail.contains("Last seen: a nurse"), "{detail}");
+    let kept = pending::of_state(&workspace.state).remove(0).1;
+    assert_eq!(kept.patience.unwrap().timeout, Duration::from_millis(20), "the next run knows how long to wait");
+    world.lock().unwrap().ready_after_reads = Some(3);
+    assert!(workspace.apply().await.is_empty(), "nothing is changed any more");
+    assert_eq!(world.lock().unwrap().made, ["a"]);
+    assert!(pending::of_state(&workspace.state).is_empty());
+}
+
+#[tokio::test]
+async fn a_provider_without_hope_ends_the_wait() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut workspace, world) = said_by_provider(dir.path(), Duration::from_secs(60));
+    world.lock().unwrap().hopeless_after_reads = Some(2);
+    workspace.write(&format!("{HEAD}{}", bed("a", "")));
+    assert_eq!(summaries(&workspace.attempt().await), ["Resource not ready"]);
+    assert_eq!(pending::of_state(&workspace.state).len(), 1);
 }
 
 #[tokio::test]

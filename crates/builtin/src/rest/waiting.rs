@@ -54,6 +54,7 @@ pub(super) fn standing(object: &Object, found: &Json) -> Standing {
         let lacking = NotReady {
             waiting_for: format!("{} to be {wanted}", condition.path),
             last_seen: Some(text.clone().unwrap_or_else(|| "nothing".to_owned())),
+            patience: None,
         };
         let hopeless = text.is_some_and(|text| condition.fail_values.contains(&text));
         return if hopeless { Standing::Hopeless(lacking) } else { Standing::NotYet(lacking) };
@@ -111,13 +112,12 @@ pub(super) async fn until_ready(
             Ok(Looked::Gone) => NotReady {
                 waiting_for: "the object to be found".to_owned(),
                 last_seen: Some("nothing under its id".to_owned()),
+                patience: None,
             },
             Err(error) => {
                 let said = error.detail.lines().next().unwrap_or_default().to_owned();
-                return (
-                    last,
-                    Some(NotReady { waiting_for: "the object to be read".to_owned(), last_seen: Some(said) }),
-                );
+                let waiting_for = "the object to be read".to_owned();
+                return (last, Some(NotReady { waiting_for, last_seen: Some(said), patience: None }));
             }
         };
         let passed = client.clock.now().duration_since(start).unwrap_or_default();

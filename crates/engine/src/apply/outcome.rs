@@ -7,7 +7,7 @@ use std::time::Duration;
 use groma_model::address::ResourceMode;
 use groma_model::diag::{Diagnostic, Diagnostics, Severity};
 use groma_model::value::Value;
-use groma_provider::api::ReadRequest;
+use groma_provider::api::{Patience, ReadRequest};
 use groma_state::{ObjectState, ObjectStatus};
 use tokio::time::Instant;
 
@@ -58,7 +58,7 @@ enum Over {
     Failed,
     /// The rule cannot be evaluated.
     Unclear(Diagnostics),
-    /// Nobody is there who could look again: the provider has waited itself.
+    /// Looking again is useless: the provider has waited itself, or has no hope.
     Said,
     /// The object is not there any more.
     Gone,
@@ -77,8 +77,14 @@ impl Waiting {
         self.complaints.has_errors()
     }
 
+    /// What a rule or the provider says about how long and how often to look.
+    fn patience(&self) -> Patience {
+        let said = self.rule.as_ref().map(|rule| Patience { timeout: rule.says.timeout, interval: rule.says.interval });
+        said.or(self.pending.patience).unwrap_or(Patience { timeout: TIMEOUT, interval: INTERVAL })
+    }
+
     fn timeout(&self) -> Duration {
-        self.rule.as_ref().map_or(TIMEOUT, |rule| rule.says.timeout)
+        self.patience().timeout
     }
 
     fn elapsed(&self) -> Duration {
@@ -87,8 +93,8 @@ impl Waiting {
 
     /// How long until the next look.
     fn pause(&self) -> Duration {
-        let interval = self.rule.as_ref().map_or(INTERVAL, |rule| rule.says.interval);
-        interval.min(self.timeout().saturating_sub(self.elapsed()))
+        let Patience { timeout, interval } = self.patience();
+        interval.min(timeout.saturating_sub(self.elapsed()))
     }
 
     fn progress(&self) -> WaitProgress {
@@ -197,7 +203,7 @@ impl Driver<'_, '_> {
                 diagnostics.extend(softened(complaints, &change.address.to_string()));
                 return;
             }
-            Lack::Something(_) if rule.is_none() => Some(Over::Said),
+            Lack::Something(pending) if rule.is_none() && pending.patience.is_none() => Some(Over::Said),
             Lack::Something(_) => None,
             Lack::ForGood(_) => Some(Over::Failed),
             Lack::Unclear(_, found) => Some(Over::Unclear(found.clone())),
@@ -227,6 +233,7 @@ impl Driver<'_, '_> {
             last_seen: said,
             since: Some(self.request.settings.environment.now().0),
             by: SaidBy::CreateError,
+            patience: None,
         }
     }
 
@@ -316,11 +323,16 @@ impl Driver<'_, '_> {
             Ok(Some(object)) => {
                 let found = lack(waiting.rule.as_ref(), &object, &waiting.kind.schema, &self.request.settings);
                 waiting.subject = Subject::Object(Box::new(object));
+                let was_patient = waiting.pending.patience.is_some();
                 if let Some(pending) = found.pending() {
                     waiting.pending = pending.clone();
                 }
                 match found {
                     Lack::Nothing => return self.is_ready(*waiting),
+                    // The provider had hope until now.
+                    Lack::Something(pending) if was_patient && pending.patience.is_none() => {
+                        waiting.over = Some(Over::Said);
+                    }
                     Lack::Something(_) => {}
                     Lack::ForGood(_) => waiting.over = Some(Over::Failed),
                     Lack::Unclear(_, found) => waiting.over = Some(Over::Unclear(found)),

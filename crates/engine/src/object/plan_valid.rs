@@ -20,6 +20,13 @@ struct Values {
     planned: Value,
 }
 
+impl Values {
+    /// Whether any of them must not be shown.
+    fn are_hidden_by(&self, attribute: &Attribute) -> bool {
+        [&self.prior, &self.config, &self.planned].into_iter().any(|value| attribute.hides(value))
+    }
+}
+
 struct Check {
     path: Path,
     found: Vec<Mismatch>,
@@ -74,7 +81,7 @@ impl Check {
             return;
         }
         if config.is_null() && !planned.is_null() {
-            self.wrong(if attribute.sensitive {
+            self.wrong(if attribute.hides(planned) {
                 "sensitive planned value for a non-computed attribute".to_owned()
             } else {
                 format!("planned value {} for a non-computed attribute", shown(planned))
@@ -252,7 +259,7 @@ fn count(value: &Value) -> Option<usize> {
 
 fn disagreement(attribute: &Attribute, values: &Values) -> String {
     let Values { prior, config, planned } = values;
-    match (attribute.sensitive, prior.is_null()) {
+    match (values.are_hidden_by(attribute), prior.is_null()) {
         (true, true) => "sensitive planned value does not match config value".to_owned(),
         (true, false) => "sensitive planned value does not match config value nor prior value".to_owned(),
         (false, true) => {

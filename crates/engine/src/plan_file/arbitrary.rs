@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use groma_model::address::{
     AbsInstance, ConfigResource, DeposedKey, InstanceKey, Module, ModuleInstance, Provider, ProviderConfig,
@@ -13,7 +14,7 @@ use groma_model::path::{Path, PathKey, PathStep};
 use groma_model::text::Str;
 use groma_model::ty::Type;
 use groma_model::value::{Refinement, Value};
-use groma_provider::api::{ImportTarget, Pending, Private, SaidBy};
+use groma_provider::api::{ImportTarget, Patience, Pending, Private, SaidBy};
 use groma_state::{
     Attributes, CheckKind, CheckObject, CheckResult, CheckStatus, InstanceState, ObjectState, ObjectStatus,
     OutputState, ResourceState, State, StoredIdentity,
@@ -290,7 +291,12 @@ impl Chance {
             last_seen: self.maybe(Self::text),
             since: self.maybe(|chance| chance.number() as i64),
             by: self.pick(&[SaidBy::Provider, SaidBy::Rule, SaidBy::CreateError]),
+            patience: self.maybe(|chance| Patience { timeout: chance.duration(), interval: chance.duration() }),
         }
+    }
+
+    fn duration(&mut self) -> Duration {
+        Duration::from_millis(self.number() >> 16)
     }
 
     fn note(&mut self) -> Note {

@@ -1,6 +1,6 @@
 //! Changes, and what conditions said.
 
-use groma_provider::api::{ImportTarget, Pending, Private, SaidBy};
+use groma_provider::api::{ImportTarget, Patience, Pending, Private, SaidBy};
 
 use super::read::{Reader, stored_lists};
 use super::value::{read_object, read_schema, write_object, write_schema};
@@ -39,7 +39,8 @@ stored_enum! {
 stored_struct! {
     CheckReport { subject, status, instances }
     InstanceReport { address, status, problems }
-    Pending { waiting_for, last_seen, since, by }
+    Pending { waiting_for, last_seen, since, by, patience }
+    Patience { timeout, interval }
 }
 
 stored_lists!(Change, Note, CheckReport, InstanceReport);

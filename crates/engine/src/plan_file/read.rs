@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use groma_model::address::{ConfigResource, ModuleInstance};
 use groma_model::schema::Schema;
@@ -175,6 +176,17 @@ impl Stored for u64 {
 
     fn read(input: &mut Reader<'_>) -> Result<Self, PlanFileError> {
         input.number()
+    }
+}
+
+/// In whole milliseconds.
+impl Stored for Duration {
+    fn write(&self, out: &mut Writer) -> Result<(), PlanFileError> {
+        u64::try_from(self.as_millis()).unwrap_or(u64::MAX).write(out)
+    }
+
+    fn read(input: &mut Reader<'_>) -> Result<Self, PlanFileError> {
+        Stored::read(input).map(Duration::from_millis)
     }
 }
 

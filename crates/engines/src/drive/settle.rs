@@ -121,6 +121,7 @@ impl Driver<'_> {
             last_seen: Some(seen).filter(|seen| !seen.is_empty()),
             since: since.or(Some(machine.now().0)),
             by: SaidBy::Rule,
+            patience: None,
         };
         match rule.says.judge(object, &around) {
             Judged::Holds => Readiness::Ready,

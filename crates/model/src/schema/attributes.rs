@@ -26,11 +26,12 @@ impl Block {
             return Vec::new();
         }
         let mut found = Vec::new();
-        self.visit_attributes(value, &mut |path, attribute, _| {
-            if attribute.sensitive {
+        self.visit_attributes(value, &mut |path, attribute, value| {
+            let hidden = attribute.hides(value);
+            if hidden {
                 found.push(PathMarks { path: path.clone(), marks: Marks::one(Mark::Sensitive) });
             }
-            !attribute.sensitive
+            !hidden
         });
         found
     }

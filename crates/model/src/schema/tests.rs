@@ -111,6 +111,17 @@ fn absent_things_have_values() {
 }
 
 #[test]
+fn what_is_hidden_can_depend_on_the_value() {
+    let hides = |value: &Value| value.as_str().is_some_and(|text| text.starts_with("secret"));
+    let when = SensitiveWhen { name: "secret texts", hides };
+    let text = Attribute { sensitive_when: Some(when), ..Attribute::of_type(Type::String) };
+    let block = Block { attributes: [(Str::from("body"), text)].into(), ..Block::default() };
+    assert!(block.contains_sensitive());
+    let marks = |text: &str| block.sensitive_marks(&Value::object([(Str::from("body"), Value::from(text))])).len();
+    assert_eq!((marks("secret: x"), marks("open: x")), (1, 0));
+}
+
+#[test]
 fn sensitive_parts_are_found() {
     let schema = example();
     let disk = |key: &str| Value::object([("size", Value::from(1)), ("key", Value::string(key))]);

@@ -15,7 +15,7 @@ impl Block {
 
     /// Whether anything inside must not be shown.
     pub fn contains_sensitive(&self) -> bool {
-        self.any_attribute(&|attribute| attribute.sensitive)
+        self.any_attribute(&Attribute::may_hide)
     }
 
     /// Whether anything inside goes to the provider and is never stored.
@@ -53,7 +53,7 @@ impl Attribute {
 
     /// Whether it or anything inside must not be shown.
     pub fn contains_sensitive(&self) -> bool {
-        self.any(&|attribute| attribute.sensitive)
+        self.any(&Attribute::may_hide)
     }
 
     fn any(&self, test: &dyn Fn(&Attribute) -> bool) -> bool {

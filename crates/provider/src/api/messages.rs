@@ -1,6 +1,6 @@
 //! Requests and responses of the provider interface.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use groma_model::diag::Diagnostics;
 use groma_model::path::Path;
@@ -229,6 +229,17 @@ pub struct NotReady {
     pub waiting_for: String,
     /// What was seen last, never a secret.
     pub last_seen: Option<String>,
+    /// How long to go on looking, by reading the object. None if that is useless, or the provider has waited itself.
+    pub patience: Option<Patience>,
+}
+
+/// How long and how often an object is read again that is not ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// How long altogether.
+    pub timeout: Duration,
+    /// How long between two looks.
+    pub interval: Duration,
 }
 
 /// What to import.

@@ -6,12 +6,13 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use groma_model::codec::json::{Json, write_string};
 
-use super::messages::{NotReady, Private};
+use super::messages::{NotReady, Patience, Private};
 
 /// The member of private data that is ours.
 const KEY: &str = "groma_not_ready";
@@ -27,6 +28,8 @@ pub struct Pending {
     pub since: Option<i64>,
     /// Who says so.
     pub by: SaidBy,
+    /// How long it is looked at again, if its provider has said that.
+    pub patience: Option<Patience>,
 }
 
 /// Who says that an object is not ready.
@@ -53,13 +56,17 @@ impl SaidBy {
 impl Pending {
     /// What a provider has said.
     pub fn said(not_ready: NotReady, since: Option<i64>) -> Self {
-        let NotReady { waiting_for, last_seen } = not_ready;
-        Self { waiting_for, last_seen, since, by: SaidBy::Provider }
+        let NotReady { waiting_for, last_seen, patience } = not_ready;
+        Self { waiting_for, last_seen, since, by: SaidBy::Provider, patience }
     }
 
     /// As a provider says it.
     pub fn not_ready(&self) -> NotReady {
-        NotReady { waiting_for: self.waiting_for.clone(), last_seen: self.last_seen.clone() }
+        NotReady {
+            waiting_for: self.waiting_for.clone(),
+            last_seen: self.last_seen.clone(),
+            patience: self.patience,
+        }
     }
 
     /// Takes what is ours out of private data: what is left is the provider's.
@@ -108,6 +115,10 @@ impl Pending {
             // Writing to a string does not fail.
             let _ = write!(out, ",\"since\":{since}");
         }
+        if let Some(Patience { timeout, interval }) = self.patience {
+            let (timeout, interval) = (timeout.as_millis(), interval.as_millis());
+            let _ = write!(out, ",\"timeout_ms\":{timeout},\"interval_ms\":{interval}");
+        }
         let _ = write!(out, ",\"by\":\"{}\"}}", self.by.name());
         out
     }
@@ -119,16 +130,19 @@ impl Pending {
             Some(Json::String(text)) => Some(text.to_string()),
             _ => None,
         };
-        let since = match json.get("since") {
-            Some(Json::Number(number)) => number.parse().ok(),
+        let number = |name: &str| match json.get(name) {
+            Some(Json::Number(number)) => Some(number.to_string()),
             _ => None,
         };
+        let millis = |name: &str| Some(Duration::from_millis(number(name)?.parse().ok()?));
+        let patience = millis("timeout_ms").zip(millis("interval_ms"));
         let by = string("by").and_then(|by| SaidBy::ALL.iter().find(|(_, name)| *name == by).map(|(by, _)| *by));
         Some(Self {
             waiting_for: string("waiting_for")?,
             last_seen: string("last_seen"),
-            since,
+            since: number("since").and_then(|since| since.parse().ok()),
             by: by.unwrap_or(SaidBy::Provider),
+            patience: patience.map(|(timeout, interval)| Patience { timeout, interval }),
         })
     }
 }
@@ -143,6 +157,7 @@ mod tests {
             last_seen: Some("self.status is \"off\"".to_owned()),
             since: Some(1_700_000_000),
             by: SaidBy::Rule,
+            patience: Some(Patience { timeout: Duration::from_mins(10), interval: Duration::from_millis(1500) }),
         }
     }
 

@@ -44,8 +44,8 @@ pub(super) fn concealed(schema: &Schema, object: &Value) -> Value {
         return object.clone();
     }
     let mut marks = Vec::new();
-    schema.block.visit_attributes(object, &mut |path, attribute, _| {
-        let secret = attribute.sensitive || attribute.write_only;
+    schema.block.visit_attributes(object, &mut |path, attribute, value| {
+        let secret = attribute.hides(value) || attribute.write_only;
         if secret {
             marks.push(PathMarks { path: path.clone(), marks: Marks::one(Mark::Sensitive) });
         }

@@ -105,6 +105,7 @@ impl Reader {
             optional: given.optional,
             computed: given.computed,
             sensitive: given.sensitive,
+            sensitive_when: None,
             write_only: given.write_only,
             description: description(given.description, given.description_kind),
             deprecated: given.deprecated,

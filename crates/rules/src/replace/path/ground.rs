@@ -143,14 +143,14 @@ impl FieldPath {
 }
 
 fn holds_secrets(attribute: &Attribute) -> bool {
-    attribute.sensitive
+    attribute.may_hide()
         || attribute.write_only
         || matches!(&attribute.ty, AttributeKind::Nested(nested) if nested.attributes.values().any(holds_secrets))
 }
 
 impl<'s> Ground<'s> {
     fn of_attribute(attribute: &'s Attribute, secrecy: &mut Secrecy) -> Self {
-        secrecy.sensitive |= attribute.sensitive;
+        secrecy.sensitive |= attribute.may_hide();
         secrecy.write_only |= attribute.write_only;
         match &attribute.ty {
             AttributeKind::Type(ty) => Self { many: None, of: Of::Type(ty) },

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use groma_model::diag::Diagnostic;
 use groma_model::path::Path;
 use groma_model::schema::{
-    Attribute, AttributeKind, Block, Description, NestedBlock, NestedObject, Nesting, Schema, TextKind,
+    Attribute, AttributeKind, Block, Description, NestedBlock, NestedObject, Nesting, Schema, SensitiveWhen, TextKind,
 };
 use groma_model::text::Str;
 use groma_model::ty::Type;
@@ -87,6 +87,12 @@ impl Attr {
     /// It must not be shown.
     pub fn sensitive(mut self) -> Self {
         self.attribute.sensitive = true;
+        self
+    }
+
+    /// It must not be shown where this says so of its value.
+    pub fn sensitive_when(mut self, when: SensitiveWhen) -> Self {
+        self.attribute.sensitive_when = Some(when);
         self
     }
 

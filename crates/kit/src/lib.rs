@@ -3,6 +3,7 @@
 //! A type says its [`Spec`] (schema and rules) and what it does; planning, checking, upgrading and dispatch are done here,
 //! by the rules of the framework that the published plugins are written with.
 
+mod builtin;
 pub mod checks;
 mod duration;
 pub mod functions;
@@ -16,6 +17,7 @@ pub mod spec;
 mod traits;
 mod upgrading;
 
+pub use builtin::Builtin;
 pub use duration::parse_duration;
 pub use in_process::InProcess;
 pub use keepers::keepers_replace;
