@@ -19,8 +19,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("groma-state", &["groma-model"]),
     ("groma-backends", &["groma-model", "groma-state"]),
     ("groma-provider", &["groma-model", "groma-fetch"]),
-    ("groma-builtin", &["groma-model", "groma-provider"]),
-    ("groma-kubernetes", &["groma-model", "groma-provider"]),
+    ("groma-kit", &["groma-model", "groma-provider"]),
+    ("groma-builtin", &["groma-model", "groma-provider", "groma-kit"]),
+    ("groma-kubernetes", &["groma-model", "groma-provider", "groma-kit"]),
     ("groma-engine", &["groma-model", "groma-lang", "groma-rules", "groma-state", "groma-provider"]),
     (
         "groma-run",
@@ -33,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "groma-state",
             "groma-backends",
             "groma-provider",
+            "groma-kit",
             "groma-builtin",
             "groma-kubernetes",
             "groma-engine",
@@ -62,7 +64,7 @@ pub(crate) fn is_for_tests(name: &str) -> bool {
 }
 
 /// Crates that see only the neutral provider API: no wire, no installer.
-const API_ONLY: &[&str] = &["groma-engine", "groma-builtin", "groma-engines"];
+const API_ONLY: &[&str] = &["groma-engine", "groma-kit", "groma-builtin", "groma-engines"];
 
 /// Crates from elsewhere that must not be reachable from a crate, however indirectly.
 const FORBIDDEN: &[(&str, &[&str])] = &[
