@@ -3,6 +3,7 @@
 
 mod inputs;
 mod keeping;
+mod kubernetes;
 mod operations;
 mod replacement;
 mod report;
@@ -77,6 +78,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Bench::growth,
         Bench::many,
         Bench::keeping,
+        Bench::kubernetes,
     ] {
         if let Err(error) = case(&mut bench) {
             bench.table.failure(&format!("{error:#}"));

@@ -1,5 +1,4 @@
-//! `cargo xtask cluster`: a Kubernetes API server of one's own, to try things with: etcd and kube-apiserver, without nodes. Tests
-//! start theirs themselves, with the same code.
+//! `cargo xtask cluster`: a Kubernetes cluster of one's own, to try things with. Tests start theirs themselves, with the same code.
 
 #[path = "../../crates/testkit/src/servers/kube.rs"]
 #[expect(dead_code, reason = "tests use more of it")]
@@ -9,18 +8,22 @@
     reason = "it belongs to another crate, and is compiled here so that this one stays small"
 )]
 mod kube;
+mod running;
+mod serving;
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::process::Command;
+use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 
-use crate::{peers, workspace};
-use kube::{KubeServer, Lifetime, Programs};
+use crate::ladder::seconds;
+use crate::{image, peers, process, workspace};
+use kube::{Extent, KubeServer, Lifetime, Options, Programs};
+use running::Running;
+pub(crate) use serving::{ApiServer, api_server};
 
-/// Start, stop or look at a cluster: etcd and kube-apiserver, without nodes.
+/// Start, stop or look at a cluster: etcd and kube-apiserver, and with `--node` everything that it takes to run pods.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -30,86 +33,117 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand)]
 enum Action {
     /// Start it, and say how to reach it.
-    Up,
+    Up(Up),
     /// Stop it, and remove everything of it.
     Down,
-    /// Say whether it runs, and how to reach it.
+    /// Say what runs, how to reach it, and what the node says.
     Status,
+    /// Give the node images, as `cargo xtask image` writes them. Pods name them with `imagePullPolicy: Never`.
+    Load {
+        /// OCI layouts, as tar files.
+        #[arg(required = true)]
+        images: Vec<PathBuf>,
+    },
+}
+
+#[derive(clap::Args)]
+struct Up {
+    /// With the controller manager and the scheduler: a Deployment gets its pods, and they wait for a node.
+    #[arg(long)]
+    controllers: bool,
+    /// With a node on which pods run. Needs root, and installs Debian's packages for containers if they are missing.
+    #[arg(long)]
+    node: bool,
 }
 
 /// Does what was asked.
 pub(crate) fn run(args: &Args) -> Result<()> {
-    match args.action {
-        Action::Up => up(),
-        Action::Down => down(),
-        Action::Status => status(),
+    match &args.action {
+        Action::Up(up) => start(up)?.show(),
+        Action::Down => stop()?,
+        Action::Status => existing()?.show(),
+        Action::Load { images } => {
+            let running = existing()?;
+            for image in images {
+                running.load(image)?;
+                println!("    loaded {}", image.display());
+            }
+        }
     }
+    Ok(())
+}
+
+fn existing() -> Result<Running> {
+    running::find(&dir())?.context("no cluster runs; start one with `cargo xtask cluster up`")
+}
+
+/// Environment variables for tests that start clusters with nodes: the programs, and the image of their pods.
+pub(crate) fn environment() -> Result<Vec<(&'static str, PathBuf)>> {
+    install()?;
+    peers::environment(peers::Group::Cluster)
 }
 
 fn dir() -> PathBuf {
     workspace::root().join("target/cluster")
 }
 
-fn up() -> Result<()> {
-    let running = running()?;
-    if !running.is_empty() {
-        println!("    it runs already");
-        return status();
-    }
-    remove()?;
-    let programs = Programs { etcd: peers::find("etcd")?, apiserver: peers::find("kube-apiserver")? };
-    std::fs::create_dir_all(dir()).context("cannot create the folder of the cluster")?;
-    let server = KubeServer::start(&dir(), &programs, Lifetime::Own).context("cannot start the cluster")?;
-    let reach = server.reach();
-    for (name, process) in &reach.processes {
-        std::fs::write(dir().join(format!("{name}.pid")), process.to_string())?;
-    }
-    std::fs::write(dir().join("kubeconfig.path"), reach.kubeconfig.display().to_string())?;
-    status()
-}
-
-fn down() -> Result<()> {
-    for (name, process) in running()? {
-        kill(process, Signal::SIGKILL).with_context(|| format!("cannot stop {name}"))?;
-        while std::fs::exists(format!("/proc/{process}/exe"))? {
-            std::thread::sleep(Duration::from_millis(20));
+fn start(up: &Up) -> Result<Running> {
+    if let Some(running) = running::find(&dir())? {
+        if running.is_whole() {
+            println!("    it runs already");
+            return Ok(running);
         }
-        println!("    stopped {name}");
+        running.stop(&dir())?;
     }
-    remove()
+    running::remove(&dir())?;
+    let extent = match up {
+        Up { node: true, .. } => Extent::Node,
+        Up { controllers: true, .. } => Extent::Controllers,
+        Up { .. } => Extent::Api,
+    };
+    if extent == Extent::Node {
+        install()?;
+    }
+    let programs = Programs::find(extent, |name| match name {
+        "pod-image" => image::pod(),
+        name => peers::find(name),
+    })?;
+    let began = Instant::now();
+    std::fs::create_dir_all(dir()).context("cannot create the folder of the cluster")?;
+    let options = Options { extent, lifetime: Lifetime::Own, identities: Vec::new() };
+    let server = KubeServer::start(&dir(), &programs, &options).context("cannot start the cluster")?;
+    println!("    ready after {}", seconds(began.elapsed()));
+    let running = Running::new(server.reach());
+    running.save(&dir())?;
+    Ok(running)
 }
 
-fn remove() -> Result<()> {
-    match std::fs::remove_dir_all(dir()) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).context("cannot remove the cluster"),
-        _ => Ok(()),
+fn stop() -> Result<()> {
+    let began = Instant::now();
+    if let Some(running) = running::find(&dir())? {
+        running.stop(&dir())?;
     }
-}
-
-fn status() -> Result<()> {
-    let running = running()?;
-    if running.is_empty() {
-        bail!("no cluster runs; start one with `cargo xtask cluster up`");
-    }
-    for (name, process) in running {
-        println!("    {name} {process}");
-    }
-    let kubeconfig = std::fs::read_to_string(dir().join("kubeconfig.path")).context("the cluster did not start")?;
-    println!("export KUBECONFIG='{kubeconfig}'");
-    println!("export KUBE_CONFIG_PATH='{kubeconfig}'");
+    running::remove(&dir())?;
+    println!("    gone after {}", seconds(began.elapsed()));
     Ok(())
 }
 
-/// The processes that are there, and are what they were started as.
-fn running() -> Result<Vec<(&'static str, Pid)>> {
-    let mut found = Vec::new();
-    for name in ["kube-apiserver", "etcd"] {
-        let Ok(text) = std::fs::read_to_string(dir().join(format!("{name}.pid"))) else { continue };
-        let process: i32 = text.trim().parse().with_context(|| format!("{name}.pid has no process id in it"))?;
-        let is_it = std::fs::read_to_string(format!("/proc/{process}/comm")).is_ok_and(|comm| comm.trim() == name);
-        if is_it {
-            found.push((name, Pid::from_raw(process)));
-        }
+/// Installs what a node needs of Debian's packages.
+fn install() -> Result<()> {
+    let missing = kube::missing_packages();
+    if missing.is_empty() {
+        return Ok(());
     }
-    Ok(found)
+    let packages = missing.join(" ");
+    if !kube::is_root() || process::find_on_path("apt-get").is_none() {
+        bail!("a node needs these of Debian's packages: {packages}; as root on Debian they would be installed now");
+    }
+    let apt = |arguments: &[&str]| {
+        let mut apt = Command::new("apt-get");
+        apt.env("DEBIAN_FRONTEND", "noninteractive").args(["--yes", "--quiet=2", "--no-install-recommends"]);
+        process::run(apt.args(arguments))
+    };
+    let install = || apt(&[&["install"], missing.as_slice()].concat());
+    // A fresh machine does not know of any package, and an old one of the wrong versions.
+    install().or_else(|_| apt(&["update"]).and_then(|()| install()))
 }

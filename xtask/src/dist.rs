@@ -94,7 +94,7 @@ fn checksums(dir: &Path) -> Result<String> {
 }
 
 /// Whether an ELF file names no interpreter (program header type 3), i.e. needs no loader.
-fn is_static(elf: &[u8]) -> bool {
+pub(crate) fn is_static(elf: &[u8]) -> bool {
     let number = |at: usize, size: usize| -> Option<usize> {
         let bytes = elf.get(at..at + size)?;
         Some(bytes.iter().rev().fold(0, |sum, byte| (sum << 8) | usize::from(*byte)))

@@ -10,6 +10,7 @@ mod codegen;
 mod conformance;
 mod dist;
 mod fuzz;
+mod image;
 mod ladder;
 mod peers;
 mod process;
@@ -42,6 +43,7 @@ enum Task {
     Cluster(cluster::Args),
     Fuzz(fuzz::Args),
     Dist(dist::Args),
+    Image(image::Args),
     Codegen(codegen::Args),
     Torture(torture::Args),
     Tour(tour::Args),
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Task::Cluster(args) => cluster::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Dist(args) => dist::run(&args),
+        Task::Image(args) => image::run(&args),
         Task::Codegen(args) => codegen::run(&args),
         Task::Torture(args) => torture::run(&args),
         Task::Tour(args) => tour::run(&args),

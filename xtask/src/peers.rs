@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::process;
+use crate::{image, process};
 use catalogue::{PEERS, Peer};
 use fixtures::{FIXTURES, Fixture};
 
@@ -41,8 +41,10 @@ pub(crate) struct Args {
 pub(crate) enum Group {
     /// `cargo xtask test`: the oracle, the fixtures and one real plugin.
     Test,
-    /// `cargo xtask cluster` and the tests of backends: servers, which take ten minutes to build the first time.
+    /// `cargo xtask cluster up` and the tests of backends: servers, which take ten minutes to build the first time.
     Servers,
+    /// `cargo xtask cluster up --node` and tests with pods: the rest of Kubernetes.
+    Cluster,
     /// `cargo xtask conformance`: every plugin, which takes minutes to build the first time.
     Conformance,
 }
@@ -78,7 +80,7 @@ impl Program {
     fn group(self) -> Group {
         match self {
             Self::Pinned(peer) => peer.group,
-            Self::Fixture(_) => Group::Test,
+            Self::Fixture(fixture) => fixture.group,
         }
     }
 
@@ -98,6 +100,15 @@ impl Program {
         };
         build::ensure(&recipe, rebuild)
     }
+}
+
+/// The variable by which tests find the image of their pods.
+const POD_IMAGE: &str = "GROMA_POD_IMAGE";
+
+/// Where a peer lies, whether it has been built or not.
+pub(crate) fn path(name: &str) -> Result<PathBuf> {
+    let program = Program::all().find(|program| program.name() == name);
+    program.with_context(|| format!("there is no peer `{name}`"))?.path()
 }
 
 /// A peer by its name, for example `provider-kubectl` or `fixture-framework`; builds it if the cache lacks it.
@@ -128,6 +139,9 @@ pub(crate) fn environment(group: Group) -> Result<Vec<(&'static str, PathBuf)>> 
     for program in Program::all().filter(|program| program.group() <= group) {
         variables.push((program.variable(), program.ensure(false)?));
     }
+    if group >= Group::Cluster {
+        variables.push((POD_IMAGE, image::pod()?));
+    }
     Ok(variables)
 }
 
@@ -147,6 +161,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let path = program.ensure(args.rebuild)?;
         println!("[{}/{}] {} {}", index + 1, chosen.len(), program.name(), path.display());
     }
+    if chosen.iter().any(|program| program.name() == "pod") {
+        show_pod_image(args)?;
+    }
     if args.only.is_empty() {
         let path = terraform()?;
         let path = path.display();
@@ -155,6 +172,18 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         } else {
             println!("terraform {path}");
         }
+    }
+    Ok(())
+}
+
+/// The same for the image in which one of them runs.
+fn show_pod_image(args: &Args) -> Result<()> {
+    let path = image::path_of_pod()?;
+    if args.env && path.is_file() {
+        println!("export {POD_IMAGE}='{}'", path.display());
+    } else if !args.env {
+        let path = if args.list { path } else { image::pod()? };
+        println!("pod-image {}", path.display());
     }
     Ok(())
 }

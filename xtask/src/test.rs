@@ -1,12 +1,13 @@
 //! `cargo xtask test`: everything that must hold, fast steps first, one summary at the end.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Result, bail};
 
 use crate::ladder::{Counts, Ladder};
 use crate::product::{self, HeadStart};
-use crate::{codegen, dist, fuzz, peers, process, tidy, torture, workspace};
+use crate::{cluster, codegen, dist, fuzz, peers, process, tidy, torture, workspace};
 
 /// Run every test, from a fresh machine: builds what is missing, says what it does, sums up.
 #[derive(clap::Args)]
@@ -25,7 +26,7 @@ pub(crate) struct Args {
 /// Runs the ladder.
 pub(crate) fn run(args: &Args) -> Result<()> {
     ensure_components()?;
-    let mut ladder = Ladder::new(if args.fast { 4 } else { 14 }, &args.skip);
+    let mut ladder = Ladder::new(if args.fast { 4 } else { 15 }, &args.skip);
     // The last step needs the binary as it ships, which takes long to build: whatever the others leave of the processors is used for it.
     let head_start = if args.fast || args.skip.iter().any(|skipped| skipped == "dist") {
         None
@@ -47,6 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             ("backends", "remote states on real servers, shared with OpenTofu and Terraform", &backends),
             ("crates", "every crate builds alone, with its own features", &check_alone),
         );
+        ladder.step("clusters", "Kubernetes with controllers, and with a node on which pods run", clusters);
         ladder.step("kills", "runs that are killed, and gone on with", |counts| torture::step(counts, 270));
         ladder.step("fuzz", "every fuzz target", |counts| fuzz::run_all(counts, args.fuzz_seconds));
         ladder.step("dist", "the static binary, packed and tried", |_| {
@@ -58,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 /// What turns tests on that need peers.
-const PEERS_FEATURES: &str = "groma-backends/peers,groma-cli/peers,groma-interchange/peers,groma-provider/peers,groma-served/peers,groma-slice/peers,groma-state/peers";
+const PEERS_FEATURES: &str = "groma-backends/peers,groma-cli/peers,groma-interchange/peers,groma-kubernetes/peers,groma-provider/peers,groma-served/peers,groma-slice/peers,groma-state/peers,groma-testkit/peers";
 
 fn format_check() -> Result<()> {
     process::run(workspace::cargo().args(["fmt", "--all", "--check"]))
@@ -92,7 +94,7 @@ fn document() -> Result<()> {
 }
 
 /// Runs `cargo test` with the given selection and adds up what it reports.
-fn cargo_test(counts: &mut Counts, selection: &[&str], environment: &[(&str, std::path::PathBuf)]) -> Result<()> {
+fn cargo_test(counts: &mut Counts, selection: &[&str], environment: &[(&str, PathBuf)]) -> Result<()> {
     let mut test = workspace::cargo();
     test.args(["test", "--no-fail-fast", "--locked"]).args(selection);
     // Test output must not depend on who runs it.
@@ -111,13 +113,17 @@ fn cargo_test(counts: &mut Counts, selection: &[&str], environment: &[(&str, std
 /// Everything that has to do with peers. Tests that need them are built only with their feature `peers`, so that `cargo test` alone never needs
 /// Go and never pretends that it ran. The selection is always the same: with other features all of it would be built again.
 fn with_peers(counts: &mut Counts, group: peers::Group, tests: &[&str]) -> Result<()> {
-    let environment = peers::environment(group)?;
+    with_environment(counts, &peers::environment(group)?, tests)
+}
+
+/// The same, with programs that have been found already.
+fn with_environment(counts: &mut Counts, environment: &[(&str, PathBuf)], tests: &[&str]) -> Result<()> {
     let packages = PEERS_FEATURES.split(',').filter_map(|feature| feature.split('/').next());
     let packages: Vec<String> = packages.map(|package| format!("--package={package}")).collect();
     let features = format!("--features={PEERS_FEATURES}");
     let tests: Vec<String> = tests.iter().map(|test| format!("--test={test}")).collect();
     let selection = packages.iter().chain([&features]).chain(&tests).map(String::as_str);
-    cargo_test(counts, &selection.collect::<Vec<_>>(), &environment)
+    cargo_test(counts, &selection.collect::<Vec<_>>(), environment)
 }
 
 /// The thin slice: whole operations, with the library.
@@ -143,6 +149,11 @@ fn interchange(counts: &mut Counts) -> Result<()> {
 fn backends(counts: &mut Counts) -> Result<()> {
     let tests = ["http", "kubernetes", "pg", "s3", "encryption_peers", "replacing_cluster"];
     with_peers(counts, peers::Group::Servers, &tests)
+}
+
+/// Clusters that tests start, up to one with a node. That needs root and Debian's packages for containers, which are installed if they are missing.
+fn clusters(counts: &mut Counts) -> Result<()> {
+    with_environment(counts, &cluster::environment()?, &["clusters", "clusters_end", "live"])
 }
 
 /// Checks that the components exist which `cargo fmt` and `cargo clippy` need; asks rustup if not.

@@ -151,6 +151,13 @@ pub struct WaitProgress {
     pub timeout: Duration,
 }
 
+impl WaitProgress {
+    /// The first line of what was seen.
+    pub fn seen_in_brief(&self) -> Option<&str> {
+        self.last_seen.as_deref().and_then(|seen| seen.lines().next())
+    }
+}
+
 /// A planned change that is not carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {

@@ -62,6 +62,12 @@ impl InProcess {
         self
     }
 
+    /// It wants to hear what the configuration still says about an object that is to go.
+    pub fn hearing_last_words(mut self) -> Self {
+        self.schema.capabilities.last_words = true;
+        self
+    }
+
     /// It takes a configuration.
     pub fn configured_by(mut self, configure: impl Configure + 'static) -> Self {
         let spec = configure.spec();
@@ -349,10 +355,7 @@ impl Provider for InProcess {
         let mut call = self.call(Private::default());
         let id = match &request.target {
             ImportTarget::Id(id) => id.clone(),
-            ImportTarget::Identity(identity) => {
-                let id = identity.as_entries().and_then(|entries| entries.get("id")).and_then(Value::as_str);
-                id.unwrap_or_default().to_owned()
-            }
+            ImportTarget::Identity(identity) => resource.import_id(identity),
         };
         let empty = Object::of(&spec.schema.block.empty_value());
         let mut imported = Vec::new();

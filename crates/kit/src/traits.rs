@@ -137,6 +137,12 @@ pub trait Resource: Send + Sync {
         Ok(())
     }
 
+    /// The id by which an object of this identity is imported.
+    fn import_id(&self, identity: &Value) -> String {
+        let id = identity.as_entries().and_then(|entries| entries.get("id")).and_then(Value::as_str);
+        id.unwrap_or_default().to_owned()
+    }
+
     /// Finds an object by its id. `empty` has every attribute null.
     async fn import(&self, id: &str, empty: Object, call: &mut Call) -> Result<Object, Diagnostics> {
         let _ = (id, empty, call);

@@ -406,13 +406,13 @@ impl StateStore for LocalStore {
         }
         let Some(info) = self.lock_info() else {
             return match OpenOptions::new().read(true).write(true).open(&self.paths.write) {
-                Ok(file) => match platform::try_lock(&file) {
-                    Ok(TryLock::Busy(process)) => Err(self.busy(process)),
-                    _ => {
-                        platform::unlock(&file);
-                        Err(LockError::NotLocked)
+                Ok(file) => {
+                    if let Ok(TryLock::Busy(process)) = platform::try_lock(&file) {
+                        return Err(self.busy(process));
                     }
-                },
+                    platform::unlock(&file);
+                    Err(LockError::NotLocked)
+                }
                 Err(_) => Err(LockError::NotLocked),
             };
         };

@@ -124,8 +124,11 @@ pub(crate) fn plan(request: PlanRequest) -> PlanResponse {
 /// Some notes are ready only when the environment says so.
 fn lacking(text: &str) -> Option<NotReady> {
     let last_seen = Some("nothing".to_owned());
-    (text == "slow" && crate::told("SERVED_READY").is_none())
-        .then(|| NotReady { waiting_for: "its reader".to_owned(), last_seen, patience: None })
+    (text == "slow" && crate::told("SERVED_READY").is_none()).then(|| NotReady {
+        waiting_for: "its reader".to_owned(),
+        last_seen,
+        patience: None,
+    })
 }
 
 pub(crate) fn apply(served: &Served, request: ApplyRequest) -> ApplyResponse {

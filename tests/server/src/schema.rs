@@ -113,6 +113,7 @@ pub(crate) fn schema(protocol: ProtocolVersion) -> ProviderSchema {
             schema_optional: true,
             move_state: true,
             generate_config: true,
+            last_words: false,
         },
     }
 }

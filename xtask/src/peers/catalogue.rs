@@ -10,8 +10,10 @@ use crate::workspace;
 
 /// A Go program of somebody else, pinned by a module of ours.
 pub(super) struct Peer {
-    /// Name of the folder in `tests/peers` and of the cache folder.
+    /// Name of the cache folder.
     pub(super) name: &'static str,
+    /// Name of the folder in `tests/peers`: that of the peer, unless several come from one module.
+    module: &'static str,
     /// The environment variable by which tests find it.
     pub(super) variable: &'static str,
     pub(super) version: &'static str,
@@ -51,18 +53,17 @@ pub(super) const PEERS: &[Peer] = &[
     },
     Peer { group: Group::Servers, ..peer(["etcd", "GROMA_ETCD", "3.6.16", "go.etcd.io/etcd/server/v3", "etcd"]) },
     Peer {
-        // Without this it has no version, and clients that ask for one are at a loss.
-        link: "-X k8s.io/component-base/version.gitVersion=v1.34.4 -X k8s.io/component-base/version.gitMajor=1 \
-               -X k8s.io/component-base/version.gitMinor=34",
         group: Group::Servers,
-        ..peer([
-            "kube-apiserver",
-            "GROMA_KUBE_APISERVER",
-            "1.34.4",
-            "k8s.io/kubernetes/cmd/kube-apiserver",
-            "kube-apiserver",
-        ])
+        ..kubernetes(["kube-apiserver", "GROMA_KUBE_APISERVER", "k8s.io/kubernetes/cmd/kube-apiserver"])
     },
+    kubernetes([
+        "kube-controller-manager",
+        "GROMA_KUBE_CONTROLLER_MANAGER",
+        "k8s.io/kubernetes/cmd/kube-controller-manager",
+    ]),
+    kubernetes(["kube-scheduler", "GROMA_KUBE_SCHEDULER", "k8s.io/kubernetes/cmd/kube-scheduler"]),
+    kubernetes(["kube-proxy", "GROMA_KUBE_PROXY", "k8s.io/kubernetes/cmd/kube-proxy"]),
+    kubernetes(["kubelet", "GROMA_KUBELET", "k8s.io/kubernetes/cmd/kubelet"]),
     Peer {
         group: Group::Servers,
         ..peer([
@@ -195,7 +196,19 @@ pub(super) const PEERS: &[Peer] = &[
 
 /// A peer that only conformance needs, and that wants nothing special.
 const fn peer([name, variable, version, package, binary]: [&'static str; 5]) -> Peer {
-    Peer { name, variable, version, pin: None, package, binary, link: "", group: Group::Conformance }
+    Peer { name, module: name, variable, version, pin: None, package, binary, link: "", group: Group::Conformance }
+}
+
+/// A program of Kubernetes. All come from one module, so that what they share is compiled once.
+const fn kubernetes([name, variable, package]: [&'static str; 3]) -> Peer {
+    Peer {
+        module: "kubernetes",
+        // Without this they have no version, and clients that ask for one are at a loss.
+        link: "-X k8s.io/component-base/version.gitVersion=v1.34.4 -X k8s.io/component-base/version.gitMajor=1 \
+               -X k8s.io/component-base/version.gitMinor=34",
+        group: Group::Cluster,
+        ..peer([name, variable, "1.34.4", package, name])
+    }
 }
 
 impl Peer {
@@ -218,7 +231,7 @@ impl Peer {
     pub(super) fn recipe(&self) -> Result<Recipe> {
         Ok(Recipe {
             title: format!("{} {}", self.name, self.pin()),
-            module: workspace::root().join("tests/peers").join(self.name),
+            module: workspace::root().join("tests/peers").join(self.module),
             package: self.package,
             link: self.link,
             output: self.path()?,
@@ -235,7 +248,7 @@ mod tests {
     #[test]
     fn every_peer_is_pinned_at_the_version_we_name() {
         for peer in PEERS {
-            let path = workspace::root().join("tests/peers").join(peer.name).join("go.mod");
+            let path = workspace::root().join("tests/peers").join(peer.module).join("go.mod");
             let manifest = std::fs::read_to_string(&path).unwrap();
             let pin = peer.pin();
             assert!(
@@ -255,7 +268,7 @@ mod tests {
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
-        let peers: BTreeSet<String> = PEERS.iter().map(|peer| peer.name.to_owned()).collect();
+        let peers: BTreeSet<String> = PEERS.iter().map(|peer| peer.module.to_owned()).collect();
         assert_eq!(folders, peers);
     }
 }

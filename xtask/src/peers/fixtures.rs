@@ -1,4 +1,5 @@
-//! Our own programs in Go, cached by what their sources are: provider plugins from `tests/providers`, and oracles that tests run.
+//! Our own programs in Go, cached by what their sources are: provider plugins from `tests/providers`, oracles that tests run, and
+//! what runs in the pods of tests.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,25 +8,28 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
 
+use super::Group;
 use super::build::{self, Recipe};
 use crate::workspace;
 
-/// A provider plugin that misbehaves on cue, or an oracle.
+/// A provider plugin that misbehaves on cue, an oracle, or what runs in a pod.
 pub(super) struct Fixture {
     pub(super) name: &'static str,
     /// The environment variable by which tests find it.
     pub(super) variable: &'static str,
+    pub(super) group: Group,
     /// The folder of its Go module.
     module: &'static str,
     package: &'static str,
     binary: &'static str,
 }
 
-/// One on each of the two libraries on which plugins are written, and a reader of plans.
+/// One on each of the two libraries on which plugins are written, a reader of plans, and what runs in pods.
 pub(super) const FIXTURES: &[Fixture] = &[
     Fixture {
         name: "fixture-sdk",
         variable: "GROMA_FIXTURE_SDK",
+        group: Group::Test,
         module: "tests/providers",
         package: "./cmd/terraform-provider-fixsdk",
         binary: "terraform-provider-fixsdk",
@@ -33,6 +37,7 @@ pub(super) const FIXTURES: &[Fixture] = &[
     Fixture {
         name: "fixture-framework",
         variable: "GROMA_FIXTURE_FRAMEWORK",
+        group: Group::Test,
         module: "tests/providers",
         package: "./cmd/terraform-provider-fixfw",
         binary: "terraform-provider-fixfw",
@@ -40,9 +45,18 @@ pub(super) const FIXTURES: &[Fixture] = &[
     Fixture {
         name: "oracle-planjson",
         variable: "GROMA_ORACLE_PLANJSON",
+        group: Group::Test,
         module: "tests/oracles/planjson",
         package: ".",
         binary: "planjson",
+    },
+    Fixture {
+        name: "pod",
+        variable: "GROMA_POD",
+        group: Group::Cluster,
+        module: "tests/pods",
+        package: ".",
+        binary: "pod",
     },
 ];
 

@@ -178,8 +178,8 @@ impl Audience for Voice {
             return stream.tell(event);
         }
         let shown = |told: &str, progress: &WaitProgress| {
-            let WaitProgress { address, waiting_for, last_seen, elapsed, .. } = progress;
-            let seen = last_seen.as_ref().map(|seen| format!(", last seen: {seen}")).unwrap_or_default();
+            let WaitProgress { address, waiting_for, elapsed, .. } = progress;
+            let seen = progress.seen_in_brief().map(|seen| format!(", last seen: {seen}")).unwrap_or_default();
             self.say(&format!("{address}: {told} [{}s elapsed]: {waiting_for}{seen}", elapsed.as_secs()));
         };
         match event {

@@ -305,7 +305,7 @@ impl Tracker {
     fn waiting(&mut self, progress: &WaitProgress) {
         let place = (progress.address.clone(), None, Doing::Wait);
         if let Some(running) = self.places.get(&place).and_then(|number| self.running.get_mut(number)) {
-            running.with.clone_from(&progress.last_seen);
+            running.with = progress.seen_in_brief().map(str::to_owned);
         }
     }
 

@@ -27,6 +27,7 @@ impl Driver<'_, '_> {
         let provider_meta = self.providers.meta(&self.walk, 0, &change.provider.config.provider)?;
         let stored = self.stored(&change.address);
         let dependencies = Arc::clone(&change.dependencies);
-        Ok(Some(Job { change, kind, slot, stored, wanted: Some(wanted), provider_meta, dependencies }))
+        let last_words = None;
+        Ok(Some(Job { change, kind, slot, stored, wanted: Some(wanted), last_words, provider_meta, dependencies }))
     }
 }

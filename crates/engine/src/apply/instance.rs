@@ -21,7 +21,7 @@ use crate::change::{Action, Change};
 use crate::object::{compatible, known_only, legacy, propose::proposed_new};
 use crate::plan::data::as_warnings;
 use crate::plan::ignore::{ignoring, ignoring_planned};
-use crate::plan::instance::{keep_warnings, sensitive_paths, with_address};
+use crate::plan::instance::{hear, keep_warnings, sensitive_paths, with_address};
 use crate::providers::Slot;
 use crate::stored::{Object, ObjectSchema};
 
@@ -34,6 +34,8 @@ pub(super) struct Job {
     pub(super) stored: Option<ObjectState>,
     /// What is wanted. None to remove.
     pub(super) wanted: Option<Wanted>,
+    /// What the configuration still says about an object that is to go, as far as that can be told.
+    pub(super) last_words: Option<Value>,
     /// What the module tells the provider about itself.
     pub(super) provider_meta: Option<Value>,
     pub(super) dependencies: Arc<[ConfigResource]>,
@@ -344,6 +346,9 @@ impl Run<'_> {
     }
 
     async fn remove(&self) -> Done {
+        if let Some(config) = &self.job.last_words {
+            hear(self.provider, &self.job.kind.type_name, config).await;
+        }
         let prior = match self.prior().await {
             Ok(Some(prior)) => prior,
             Ok(None) => return Done { left: Left::Nothing, ..Done::unchanged(Diagnostics::new()) },

@@ -135,8 +135,10 @@ impl Waiting {
 
     /// What is said when it did not become ready.
     fn not_ready(&mut self) -> Diagnostics {
-        let Pending { waiting_for, last_seen, .. } = &self.pending;
-        let seen = last_seen.as_ref().map(|seen| format!(" Last seen: {seen}.")).unwrap_or_default();
+        let waiting_for = &self.pending.waiting_for;
+        let seen = self.pending.seen_in_brief().map(|seen| format!(" Last seen: {seen}.")).unwrap_or_default();
+        let more = self.pending.last_seen.as_deref().and_then(|seen| seen.split_once('\n'));
+        let more = more.map(|(_, more)| format!("\n\n{more}")).unwrap_or_default();
         let address = &self.change.address;
         let time = shown(self.elapsed());
         let mut found = std::mem::take(&mut self.complaints);
@@ -157,7 +159,7 @@ impl Waiting {
         };
         let detail = format!(
             "{address} is there, but not ready: waiting for {waiting_for}. {why}{seen} It is kept as it is, and nothing that \
-             depends on it was begun; apply again to go on waiting."
+             depends on it was begun; apply again to go on waiting.{more}"
         );
         let mut not_ready = Diagnostic::error("Resource not ready", detail);
         not_ready.subject = self.rule.as_ref().map(|rule| rule.says.until.span);

@@ -137,7 +137,8 @@ impl<'a> Driver<'a, '_> {
             instance.deposed.insert(key.clone(), object);
             self.request.logbook.moved(&address.object(None), &address.object(Some(key.clone())))?;
         }
-        Ok(Some(Job { change, kind, slot, stored, wanted: Some(wanted), provider_meta, dependencies }))
+        let last_words = None;
+        Ok(Some(Job { change, kind, slot, stored, wanted: Some(wanted), last_words, provider_meta, dependencies }))
     }
 
     pub(super) fn remove(&mut self, at: usize) -> Result<Option<Job>, Diagnostics> {
@@ -160,7 +161,25 @@ impl<'a> Driver<'a, '_> {
         let slot = self.providers.of_stored(&change.provider, &change.address.to_string())?;
         let dependencies = stored.dependencies.clone().into();
         let kind = self.kind(&change, &change.provider.config.provider);
-        Ok(Some(Job { change, kind, slot, stored: Some(stored), wanted: None, provider_meta: None, dependencies }))
+        let last_words = self.last_words(&change);
+        let stored = Some(stored);
+        Ok(Some(Job { change, kind, slot, stored, wanted: None, last_words, provider_meta: None, dependencies }))
+    }
+
+    /// What the configuration says about an object that is to go. What cannot be evaluated any more is not missed.
+    fn last_words(&mut self, change: &Change) -> Option<Value> {
+        let offered = self.request.providers.schema(&change.provider.config.provider)?;
+        if !offered.capabilities.last_words {
+            return None;
+        }
+        let address = &change.address;
+        let module = self.walk.instance_at(&address.module)?;
+        let resource = self.walk.resource(module, &address.instance.resource)?;
+        self.repetition(module, resource, address.key()).ok()?;
+        let repetition = self.expanded.get(&(module, resource.key.clone()))?.get(address.key())?;
+        let site = Site { module, resource, repetition };
+        let (config, found) = self.walk.resource_config(site, &change.schema.block);
+        (!found.has_errors()).then_some(config)
     }
 
     /// What went wrong with the data source of a `check` block fails the check, and nothing else.

@@ -81,7 +81,12 @@ impl Writer {
 
     fn nested_attribute(&mut self, name: &str, attribute: &Attribute, nested: &NestedObject, value: Option<&Value>) {
         if attribute.sensitive {
-            let nothing = if matches!(nested.nesting, Nesting::List | Nesting::Set) { "[]" } else { "{}" };
+            let nothing = match nested.nesting {
+                // Others write `{}`, which is wrong where something inside is required. That it is not there is no secret.
+                _ if value.is_none_or(Value::is_null) => "null",
+                Nesting::List | Nesting::Set => "[]",
+                _ => "{}",
+            };
             return self.line(&format!("{name} = {nothing}{}", comment(attribute, "sensitive")));
         }
         let Some(value) = value.filter(|value| !value.is_null()) else {
@@ -184,8 +189,8 @@ fn configured_attributes(attributes: &BTreeMap<Str, Attribute>, object: &Value) 
                 Some(inner) => json::encode_plain(&inner).map_or_else(|_| value.clone(), Value::string),
                 None => value.clone(),
             },
-            (Some(_), AttributeKind::Nested(nested)) if attribute.sensitive => nothing_of(nested),
             (Some(value), AttributeKind::Nested(_)) if value.is_null() => value.clone(),
+            (Some(_), AttributeKind::Nested(nested)) if attribute.sensitive => nothing_of(nested),
             (Some(value), AttributeKind::Nested(nested)) => {
                 let object = |value: &Value| Value::object(configured_attributes(&nested.attributes, value));
                 gathered(nested.nesting, value, &object)

@@ -49,6 +49,8 @@ pub(super) struct Job {
     pub(super) events: Arc<dyn Events>,
     /// What is wanted.
     pub(super) wanted: Wanted,
+    /// What the configuration still says about an object that is to go, as far as that can be told.
+    pub(super) last_words: Option<Value>,
 }
 
 /// What is wanted of an instance.
@@ -119,6 +121,13 @@ pub(super) struct Planned {
     pub(super) diagnostics: Diagnostics,
 }
 
+/// Has a provider hear what the configuration says about an object that is to go. It may know a way to the object from that which still
+/// works, where the one that is stored does not. Whether it is in order does not matter any more.
+pub(crate) async fn hear(provider: &dyn Provider, type_name: &str, config: &Value) {
+    provider.keep_secret(config);
+    let _ = provider.validate_resource(type_name, config.clone().unmark_deep().0).await;
+}
+
 /// Plans an instance.
 pub(super) async fn plan(job: Job) -> Result<Planned, Diagnostics> {
     let provider = job.slot.get().await?;
@@ -134,6 +143,9 @@ pub(super) struct Planner<'j> {
 impl Planner<'_> {
     async fn run(&self) -> Result<Planned, Diagnostics> {
         let mut diagnostics = Diagnostics::new();
+        if let Some(config) = &self.job.last_words {
+            hear(self.provider, &self.job.kind.type_name, config).await;
+        }
         let previous = match (&self.job.stored, &self.job.origin) {
             (Some(stored), None) => Some(Object::upgraded(stored, &self.job.kind, self.provider).await?),
             (Some(stored), Some(origin)) => {

@@ -175,11 +175,37 @@ impl<'a> Driver<'a, '_> {
     fn start_removal(&mut self, site: &LeftoverSite<'_>, pending: &mut Pending<'a>) -> Diagnostics {
         let address = self.absolute(site.module, &site.resource.key);
         let before = pending.instances.len();
+        let queued = self.queue.len();
         let found = self.start_leftovers(site, &address, &BTreeSet::new(), pending);
         for instance in &mut pending.instances[before..] {
             instance.wanted = true;
         }
+        let last_words = self.last_words(site);
+        for task in self.queue.range_mut(queued..) {
+            if let Work::Managed(job) = &mut task.work {
+                job.last_words = last_words.get(job.address.key()).cloned();
+            }
+        }
         found
+    }
+
+    /// What the configuration says about objects that are to go. What cannot be evaluated any more is not missed.
+    fn last_words(&self, site: &LeftoverSite<'_>) -> BTreeMap<InstanceKey, Value> {
+        let LeftoverSite { module, resource, .. } = *site;
+        let offered = self.providers.providers().schema(&resource.provider);
+        let is_wanted = offered.is_some_and(|offered| offered.capabilities.last_words);
+        let Ok(kind) = self.kind_of(resource) else { return BTreeMap::new() };
+        if !is_wanted {
+            return BTreeMap::new();
+        }
+        let (instances, found) = self.walk.expand_resource(module, resource);
+        let instances = if found.has_errors() { Vec::new() } else { instances };
+        let said = instances.into_iter().filter_map(|made| {
+            let site = Site { module, resource, repetition: &made.repetition };
+            let (config, found) = self.walk.resource_config(site, &kind.schema.block);
+            (!found.has_errors()).then_some((made.key, config))
+        });
+        said.collect()
     }
 
     /// Evaluates what is configured for an instance.
@@ -256,6 +282,7 @@ impl<'a> Driver<'a, '_> {
                 notes,
                 has_rules,
             })),
+            last_words: None,
         })))
     }
 

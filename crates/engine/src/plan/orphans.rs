@@ -68,6 +68,7 @@ impl Driver<'_, '_> {
                         provider_meta: None,
                         events: Arc::clone(&self.request.events),
                         wanted: Wanted::Absent { reason, forget },
+                        last_words: None,
                     }))
                 });
                 found.push(job.map(|job| (key.clone(), job)));

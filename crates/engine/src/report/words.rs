@@ -33,7 +33,7 @@ pub(super) fn summary(change: &Change) -> String {
 
 /// What it lacks.
 pub(super) fn not_ready(pending: &Pending) -> String {
-    let seen = pending.last_seen.as_ref().map(|seen| format!(" Last seen: {seen}.")).unwrap_or_default();
+    let seen = pending.seen_in_brief().map(|seen| format!(" Last seen: {seen}.")).unwrap_or_default();
     format!("It was not ready when it was last looked at: waiting for {}.{seen}", pending.waiting_for)
 }
 

@@ -11,25 +11,19 @@ use groma_syntax::body::{Body, BodySchema};
 
 use super::traversal::attribute_named;
 
-/// Where a body gives what a path leads to. If it does not, where that is missing.
+/// Where a body gives what a path leads to, or as much of it as is written out. If nothing is, where that is missing.
 pub fn locate(body: &Body, path: &Path) -> Span {
-    let steps = path.steps();
-    let (steps, index) = match steps {
-        [rest @ .., PathStep::Index(key)] => (rest, Some(key)),
-        _ => (steps, None),
-    };
-    let Some((PathStep::Attr(name), around)) = steps.split_last() else { return body.missing_item_span() };
-    let body = containing(body, around);
+    let (body, steps) = containing(body, path.steps());
+    let Some((PathStep::Attr(name), inside)) = steps.split_first() else { return body.missing_item_span() };
     let (content, _, _) = body.partial_content(&BodySchema::new().optional(name));
-    match (content.attr(name), index) {
-        (None, _) => body.missing_item_span(),
-        (Some(attribute), None) => attribute.expr.span,
-        (Some(attribute), Some(key)) => element(&attribute.expr, key).unwrap_or(attribute.name.span),
+    match content.attr(name) {
+        None => body.missing_item_span(),
+        Some(attribute) => within(&attribute.expr, inside).unwrap_or(attribute.name.span),
     }
 }
 
-/// The body that steps lead to, as far as they lead through blocks.
-fn containing(body: &Body, steps: &[PathStep]) -> Body {
+/// The body that steps lead to, as far as they lead through blocks, and where they lead from there.
+fn containing<'p>(body: &Body, steps: &'p [PathStep]) -> (Body, &'p [PathStep]) {
     let mut body = body.clone();
     let mut rest = steps;
     while let [PathStep::Attr(kind), behind @ ..] = rest {
@@ -37,11 +31,10 @@ fn containing(body: &Body, steps: &[PathStep]) -> Body {
             [PathStep::Index(key), behind @ ..] => (Some(key), behind),
             _ => (None, behind),
         };
-        rest = behind;
         let labels: &[&'static str] = if matches!(key, Some(PathKey::String(_))) { &["key"] } else { &[] };
         let (content, _, _) = body.partial_content(&BodySchema::new().block(kind, labels));
         if content.blocks.is_empty() {
-            continue;
+            return (body, rest);
         }
         let found = match key {
             None if content.blocks.len() == 1 => content.blocks.first(),
@@ -53,22 +46,27 @@ fn containing(body: &Body, steps: &[PathStep]) -> Body {
         };
         match found {
             Some(block) => body = block.body.clone(),
-            None => return body,
+            None => return (body, &[]),
         }
+        rest = behind;
     }
-    body
+    (body, rest)
 }
 
-/// Where an element of a list or map stands. None if the expression is one but has no such element.
-fn element(expr: &Expr, key: &PathKey) -> Option<Span> {
-    match (&expr.kind, key) {
-        (ExprKind::Tuple(items), PathKey::Number(number)) => Some(items.get(number.to_usize()?)?.span),
-        (ExprKind::Object(items), PathKey::String(key)) => {
-            let item = items.iter().find(|item| item.key.constant_key().as_ref() == Some(key))?;
-            Some(item.value.span)
-        }
-        _ => Some(expr.span),
+/// Where something stands in an expression, as far as the expression writes out what it is in. None if it should be there and is not.
+fn within(expr: &Expr, steps: &[PathStep]) -> Option<Span> {
+    let mut expr = expr;
+    for step in steps {
+        let part = match (&expr.kind, step) {
+            (ExprKind::Tuple(items), PathStep::Index(PathKey::Number(number))) => items.get(number.to_usize()?)?,
+            (ExprKind::Object(items), PathStep::Index(PathKey::String(key)) | PathStep::Attr(key)) => {
+                &items.iter().find(|item| item.key.constant_key().as_ref() == Some(key))?.value
+            }
+            _ => break,
+        };
+        expr = part;
     }
+    Some(expr.span)
 }
 
 /// Complains about ephemeral values in attributes that are stored. Write-only ones may have them.

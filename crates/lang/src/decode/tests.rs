@@ -214,6 +214,18 @@ fn values_are_found_in_the_text_again() {
 }
 
 #[test]
+fn values_inside_of_expressions_are_found_as_far_as_they_are_written_out() {
+    let (map, body) = parse("c = {\n  x = \"1\"\n  y = [\n    { z = 1 },\n  ]\n  w = local.w\n}\n");
+    let line = |path: &Path| map.start(locate(&body, path)).line;
+    let inside = |name: &str| Path::root().attr("c").attr(name);
+    assert_eq!(line(&inside("x")), 2);
+    assert_eq!(line(&inside("y").index(0).attr("z")), 4);
+    assert_eq!(line(&inside("w").attr("deep").attr("deeper")), 6);
+    assert_eq!(line(&inside("missing")), 1);
+    assert_eq!(line(&Path::root().attr("c")), 1);
+}
+
+#[test]
 fn ephemeral_values_are_not_stored() {
     let mut schema = block([("a", attribute(Type::String, false)), ("w", attribute(Type::String, false))]);
     schema.attributes.get_mut("w").unwrap().write_only = true;

@@ -60,13 +60,14 @@ impl Pending {
         Self { waiting_for, last_seen, since, by: SaidBy::Provider, patience }
     }
 
+    /// The first line of what was seen; the others are for who wants to know more.
+    pub fn seen_in_brief(&self) -> Option<&str> {
+        self.last_seen.as_deref().and_then(|seen| seen.lines().next())
+    }
+
     /// As a provider says it.
     pub fn not_ready(&self) -> NotReady {
-        NotReady {
-            waiting_for: self.waiting_for.clone(),
-            last_seen: self.last_seen.clone(),
-            patience: self.patience,
-        }
+        NotReady { waiting_for: self.waiting_for.clone(), last_seen: self.last_seen.clone(), patience: self.patience }
     }
 
     /// Takes what is ours out of private data: what is left is the provider's.

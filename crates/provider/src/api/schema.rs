@@ -41,6 +41,9 @@ pub struct ServerCapabilities {
     pub move_state: bool,
     /// It can write configurations.
     pub generate_config: bool,
+    /// It wants to hear what the configuration still says about an object that is to go, as a check of that configuration. No plugin
+    /// can say so.
+    pub last_words: bool,
 }
 
 /// What a provider offers, by name.

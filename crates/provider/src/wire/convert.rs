@@ -254,6 +254,7 @@ pub(super) fn server_capabilities(given: Option<wire::ServerCapabilities>) -> Se
         schema_optional: given.get_provider_schema_optional,
         move_state: given.move_resource_state,
         generate_config: given.generate_resource_config,
+        last_words: false,
     }
 }
 

@@ -16,7 +16,7 @@ use groma_provider::install::{Locks, Requirements, Selected, SelectionError, Set
 use groma_provider::wire::{self, Launch, Offered, Pool, Reattach, SchemaCache, Security, Source};
 
 use super::surroundings::surroundings;
-use super::{ProgramBuiltins, ProviderChoice};
+use super::{ProgramBuiltins, ProviderChoice, builtins};
 use crate::backend::Elsewhere;
 use crate::lock_file;
 use crate::online::Online;
@@ -309,8 +309,7 @@ impl Opening<'_> {
         match selected {
             Selected::BuiltIn { .. } => {
                 let outside = self.outside.clone();
-                Ok(groma_builtin::find(provider)
-                    .map(|found| Found::InProcess(Arc::new(move || found.provider(&outside)))))
+                Ok(builtins::find(provider).map(|found| Found::InProcess(Arc::new(move || found.provider(&outside)))))
             }
             Selected::Unmanaged => {
                 self.running(provider).map(|reattach| Some(Found::Plugin(Source::Running(reattach))))

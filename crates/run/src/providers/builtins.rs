@@ -1,5 +1,6 @@
 //! The providers inside the program, as the installer asks about them.
 
+use groma_kit::Builtin;
 use groma_model::address::Provider;
 use groma_model::version::Version;
 use groma_provider::install::{BuiltIn, Builtins};
@@ -11,9 +12,15 @@ pub struct ProgramBuiltins;
 /// The host of providers that exist only here.
 const OWN_HOST: &str = "groma.dev";
 
+/// The provider inside the program that has this address.
+pub(super) fn find(provider: &Provider) -> Option<&'static Builtin> {
+    let kubernetes = || Some(&groma_kubernetes::BUILTIN).filter(|builtin| builtin.is_at(provider));
+    groma_builtin::find(provider).or_else(kubernetes)
+}
+
 impl Builtins for ProgramBuiltins {
     fn find(&self, provider: &Provider) -> Option<BuiltIn> {
-        let Some(found) = groma_builtin::find(provider) else {
+        let Some(found) = find(provider) else {
             let is_core = provider.is_builtin() && provider.ty.as_str() == "terraform";
             return is_core.then_some(BuiltIn::Unversioned);
         };

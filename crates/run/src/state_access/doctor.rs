@@ -214,7 +214,7 @@ fn left_over(folded: &Folded) -> Vec<Finding> {
 
 fn not_ready(state: &State) -> Vec<Finding> {
     let describe = |(address, pending): (AbsInstance, pending::Pending)| {
-        let seen = pending.last_seen.as_ref().map(|seen| format!("; last seen: {seen}")).unwrap_or_default();
+        let seen = pending.seen_in_brief().map(|seen| format!("; last seen: {seen}")).unwrap_or_default();
         Finding {
             kind: FindingKind::NotReady,
             text: format!("{address} is there and not ready: waiting for {}{seen}.", pending.waiting_for),

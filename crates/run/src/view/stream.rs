@@ -264,7 +264,7 @@ impl<W: Write + Send + 'static> Stream<W> {
     /// How a wait goes. Only we tell of that.
     fn wait(&self, kind: &str, told: &str, progress: &WaitProgress) {
         let WaitProgress { address, waiting_for, last_seen, elapsed, timeout } = progress;
-        let seen = last_seen.as_ref().map(|seen| format!(", last seen: {seen}")).unwrap_or_default();
+        let seen = progress.seen_in_brief().map(|seen| format!(", last seen: {seen}")).unwrap_or_default();
         let mut hook = json!({
             "resource": hook_resource(address), "waiting_for": waiting_for, "elapsed_seconds": elapsed.as_secs(),
             "timeout_seconds": timeout.as_secs(),

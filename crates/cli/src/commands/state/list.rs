@@ -50,7 +50,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     }
     // Beside the list, which others read.
     for (address, pending) in pending::of_state(&state).iter().filter(|(address, _)| found.contains(address)) {
-        let seen = pending.last_seen.as_ref().map(|seen| format!(" (last seen: {seen})")).unwrap_or_default();
+        let seen = pending.seen_in_brief().map(|seen| format!(" (last seen: {seen})")).unwrap_or_default();
         let note = format!("{address} is not ready: waiting for {}{seen}\n", pending.waiting_for);
         desk.announcer.ui().message(&note);
     }

@@ -160,7 +160,7 @@ fn reasons(change: &Change) -> Vec<String> {
         if !change.only_waits() {
             lines.push(format!("not ready: waiting for {}", pending.waiting_for));
         }
-        lines.extend(pending.last_seen.as_ref().map(|seen| format!("last seen: {seen}")));
+        lines.extend(pending.seen_in_brief().map(|seen| format!("last seen: {seen}")));
     }
     let removes = matches!(change.action, Action::Delete | Action::Forget | Action::ForgetThenCreate);
     if removes && change.deposed.is_some() {

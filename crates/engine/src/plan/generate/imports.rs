@@ -105,6 +105,7 @@ impl Driver<'_, '_> {
             provider_meta: self.providers.meta(&self.walk, 0, &resource.provider)?,
             events: Arc::clone(&self.request.events),
             wanted: Wanted::AsImported,
+            last_words: None,
             address,
         };
         Ok(Some(importing(Work::Managed(Box::new(job)), &imports)))

@@ -129,7 +129,8 @@ fn objects_in_attributes_and_blocks() {
             ("none", nested(Nesting::Single, &inner)),
             ("some", nested(Nesting::List, &inner)),
             ("named", nested(Nesting::Map, &inner)),
-            ("hidden", secret),
+            ("hidden", secret.clone()),
+            ("hidden_none", secret),
         ],
         &[
             ("single", Nesting::Single, block(&inner, &[("deep", Nesting::Set, block(&inner, &[]))])),
@@ -151,6 +152,7 @@ fn objects_in_attributes_and_blocks() {
         ("some", list(&["x", "y"])),
         ("named", map(&["k", "two words"])),
         ("hidden", list(&["secret"])),
+        ("hidden_none", Value::null(Type::list(ty.clone()))),
         ("single", single),
         ("absent", Value::null(ty.clone())),
         ("list", list(&["l"])),
@@ -159,7 +161,8 @@ fn objects_in_attributes_and_blocks() {
     ]);
     expect![[r#"
         resource "thing_sort" "a" {
-          hidden = [] # sensitive
+          hidden      = []   # sensitive
+          hidden_none = null # sensitive
           named = {
             k = {
               a = "k"

@@ -1,6 +1,0 @@
-//go:build tools
-
-// Package tools pins what `cargo xtask peers` builds: the import keeps go.mod complete.
-package tools
-
-import _ "k8s.io/kubernetes/cmd/kube-apiserver"

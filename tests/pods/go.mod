@@ -1,0 +1,3 @@
+module groma.dev/tests/pods
+
+go 1.26
