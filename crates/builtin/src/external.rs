@@ -9,11 +9,11 @@ use groma_model::value::Value;
 use groma_provider::api::Effects;
 
 use crate::exec::{self, ExecError, Finished, Program, shown_status};
+use crate::kit::Builtin;
 use crate::kit::checks::size_at_least;
 use crate::kit::outside::Outside;
 use crate::kit::spec::{computed, optional, required};
 use crate::kit::{Call, DataSource, InProcess, Object, Spec};
-use crate::kit::Builtin;
 
 #[cfg(test)]
 mod tests;

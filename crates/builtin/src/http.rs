@@ -16,11 +16,11 @@ use groma_model::value::Value;
 use reqwest::{Client, Method, StatusCode};
 
 use crate::combinations::{also_requires, conflicts_with};
+use crate::kit::Builtin;
 use crate::kit::checks::{at_least, one_of};
 use crate::kit::outside::Outside;
 use crate::kit::spec::{computed, optional, required};
 use crate::kit::{Call, DataSource, InProcess, Object, Spec};
-use crate::kit::Builtin;
 use crate::web::{ClientError, ClientOptions, Proxies, read_body, retry_after, whole_story};
 
 #[cfg(test)]

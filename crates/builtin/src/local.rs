@@ -8,9 +8,9 @@ mod file;
 #[cfg(test)]
 mod tests;
 
+use crate::kit::Builtin;
 use crate::kit::InProcess;
 use crate::kit::outside::Outside;
-use crate::kit::Builtin;
 use groma_provider::api::Effects;
 
 /// What it is in the registry.

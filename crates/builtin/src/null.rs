@@ -7,10 +7,10 @@ use groma_model::ty::Type;
 use groma_provider::api::Effects;
 
 use crate::chance::Chance;
+use crate::kit::Builtin;
 use crate::kit::outside::Outside;
 use crate::kit::spec::{computed, optional, optional_computed};
 use crate::kit::{Call, DataSource, Failed, InProcess, Object, Resource, Spec, keepers_replace};
-use crate::kit::Builtin;
 
 pub(crate) const BUILTIN: Builtin = Builtin {
     name: "null",

@@ -21,10 +21,10 @@ use groma_model::ty::Type;
 use groma_provider::api::Effects;
 
 use crate::chance::Chance;
+use crate::kit::Builtin;
 use crate::kit::outside::Outside;
 use crate::kit::spec::{computed, optional};
 use crate::kit::{Attr, InProcess, Spec, keepers_replace};
-use crate::kit::Builtin;
 
 pub(crate) const BUILTIN: Builtin = Builtin {
     name: "random",

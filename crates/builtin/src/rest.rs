@@ -15,9 +15,9 @@ mod waiting;
 use groma_provider::api::Effects;
 use std::sync::Arc;
 
+use crate::kit::Builtin;
 use crate::kit::InProcess;
 use crate::kit::outside::Outside;
-use crate::kit::Builtin;
 
 /// What it is in the registry. It has no namesake: its version is that of its own interface.
 pub(crate) const BUILTIN: Builtin = Builtin {

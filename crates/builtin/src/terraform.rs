@@ -11,9 +11,9 @@ use groma_model::address::{BUILTIN_HOST, BUILTIN_NAMESPACE};
 use groma_provider::api::Effects;
 
 use crate::chance::Chance;
+use crate::kit::Builtin;
 use crate::kit::InProcess;
 use crate::kit::outside::Outside;
-use crate::kit::Builtin;
 
 pub(crate) const BUILTIN: Builtin = Builtin {
     name: "terraform",

@@ -15,10 +15,10 @@ use groma_model::ty::Type;
 use groma_model::value::{Entries, Value};
 use groma_provider::api::Effects;
 
+use crate::kit::Builtin;
 use crate::kit::outside::Outside;
 use crate::kit::spec::{computed, optional, optional_computed};
 use crate::kit::{Attr, InProcess, Moment, Object, Spec, at, checks};
-use crate::kit::Builtin;
 
 pub(crate) const BUILTIN: Builtin = Builtin {
     name: "time",

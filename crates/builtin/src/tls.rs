@@ -27,9 +27,9 @@ mod tests;
 use groma_provider::api::Effects;
 use std::sync::Arc;
 
+use crate::kit::Builtin;
 use crate::kit::InProcess;
 use crate::kit::outside::Outside;
-use crate::kit::Builtin;
 
 /// What it is in the registry.
 pub(crate) const BUILTIN: Builtin = Builtin {
