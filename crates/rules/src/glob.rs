@@ -28,8 +28,12 @@ impl Glob {
 
     /// Whether a text is like that.
     pub fn matches(&self, text: &str) -> bool {
+        // Stars and question marks stand for themselves, too.
+        if self.0.as_str() == text {
+            return true;
+        }
         if self.is_plain() {
-            return self.0.as_str() == text;
+            return false;
         }
         // Most texts are told apart by how they begin.
         let plain = self.0.find(['*', '?']).unwrap_or_default();

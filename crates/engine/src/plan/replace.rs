@@ -29,7 +29,7 @@ use crate::replacement::Replacement;
 pub(super) use along::Cascade;
 use judging::{Considered, Judged};
 use told::Telling;
-use web::ObjectWeb;
+use web::{ObjectWeb, is_same_resource};
 
 /// What rules may ask about an object that is replaced, beside what its change says.
 pub(super) struct Candidate {
@@ -100,23 +100,28 @@ impl Driver<'_, '_> {
             return Replacement { rules: told::rules_document(self).to_string(), decisions: BTreeMap::new() };
         }
         let before: Vec<Option<Order>> = changes.iter().map(|change| order_of(change.action)).collect();
-        let Wishes { all: wishes, wishers, .. } = self.wishes(changes, &mut judged);
+        let said = self.said(changes);
+        let Wishes { all: wishes, wishers, .. } = self.wishes(changes, &said, &mut judged);
         let web = (!wishes.is_empty()).then(|| ObjectWeb::new(self.walk.graph(), changes, &self.stored()));
         let resolved = web.as_ref().map(|web| resolve(web, &wishes, changes)).unwrap_or_default();
         let telling = Telling {
             driver: self,
             changes,
             before: &before,
+            said: &said,
             web: web.as_ref(),
             wishers: &wishers,
             judged: &judged,
             resolved: &resolved,
             workspace: self.request.settings.workspace.into(),
             layers: RefCell::default(),
+            names: RefCell::default(),
         };
         let (replacement, found) = telling.tell();
         let notes = telling.notes();
-        let told_first: BTreeSet<AbsInstance> = notes.iter().map(|(at, _)| changes[*at].address.clone()).collect();
+        let some_are_older = changes.iter().any(|change| change.deposed.is_some());
+        let told_first: BTreeSet<AbsInstance> =
+            notes.iter().filter(|_| some_are_older).map(|(at, _)| changes[*at].address.clone()).collect();
         for (at, who) in notes {
             // Whoever asked for something else is not heard.
             changes[at].notes.retain(|note| !matches!(note, Note::MadeFirstFor(_)));
@@ -143,25 +148,22 @@ impl Driver<'_, '_> {
 
     /// What everybody wants who counts. Rules of one layer that contradict each other do not. Nothing if neither rules nor the user want
     /// anything: then what the configuration says holds as it did.
-    fn wishes(&mut self, changes: &[Change], judged: &mut BTreeMap<usize, Considered>) -> Wishes {
+    fn wishes(&mut self, changes: &[Change], said: &[Said], judged: &mut BTreeMap<usize, Considered>) -> Wishes {
         let mut wishes = Wishes { objects: self.walk.graph().nodes.len(), all: Vec::new(), wishers: Vec::new() };
         self.users_wishes(changes, &mut wishes);
         for (&at, results) in judged.iter_mut() {
-            let vetoed = self.is_vetoed(&changes[at]);
+            let vetoed = said[at].is_veto();
             let found = judging::rules_wishes((at, &changes[at]), &mut results.judged, vetoed, &mut wishes);
             self.diagnostics.extend(found);
         }
         if wishes.all.is_empty() {
             return wishes;
         }
-        let asks = |change: &Change| {
-            self.asks_to_be_created_first(change)
-                && self.declaration_of(change).is_some_and(|node| self.selection.includes(node))
-        };
         // A link that is created first is gone afterwards, which nobody can have meant.
         let would_be_lost =
             |at: usize| judged.get(&at).is_some_and(|found| found.judged.iter().any(Judged::saves_a_link));
-        lifecycle_wishes(changes, &self.stored(), &|at, change| asks(change) && !would_be_lost(at), &mut wishes);
+        let asks = |at: usize| said[at].asks_to_be_created_first() && said[at].is_selected && !would_be_lost(at);
+        lifecycle_wishes(changes, &self.stored(), &asks, &mut wishes);
         wishes
     }
 
@@ -211,9 +213,40 @@ impl Driver<'_, '_> {
         self.says_create_before_destroy(change) == Some(true)
     }
 
-    /// Whether the user has said that the catalogue shall not let anything be created first here.
-    fn is_vetoed(&self, change: &Change) -> bool {
-        self.says_create_before_destroy(change) == Some(false)
+    /// What the configuration says about the objects of all changes. Those of one resource come in succession.
+    fn said(&self, changes: &[Change]) -> Vec<Said> {
+        let mut all: Vec<Said> = Vec::with_capacity(changes.len());
+        for (at, change) in changes.iter().enumerate() {
+            let known = at.checked_sub(1).filter(|last| is_same_resource(&changes[*last], change));
+            let said = known.map_or_else(|| self.said_about(change), |last| all[last]);
+            all.push(said);
+        }
+        all
+    }
+
+    fn said_about(&self, change: &Change) -> Said {
+        let is_selected = self.declaration_of(change).is_some_and(|node| self.selection.includes(node));
+        Said { create_before_destroy: self.says_create_before_destroy(change), is_selected }
+    }
+}
+
+/// What the configuration says about an object.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Said {
+    create_before_destroy: Option<bool>,
+    /// Whether this plan is about it.
+    is_selected: bool,
+}
+
+impl Said {
+    /// Whether it is to be created first.
+    pub(super) fn asks_to_be_created_first(self) -> bool {
+        self.create_before_destroy == Some(true)
+    }
+
+    /// Whether the catalogue shall not let anything be created first here.
+    fn is_veto(self) -> bool {
+        self.create_before_destroy == Some(false)
     }
 }
 
@@ -222,18 +255,13 @@ type Stored<'s> = dyn Fn(&AbsInstance) -> &'s [ConfigResource] + 's;
 
 /// `create_before_destroy` counts for all objects that have it, whatever is done with them, and for those that have left the configuration
 /// with it while something is left that depends on them.
-fn lifecycle_wishes(
-    changes: &[Change],
-    stored: &Stored<'_>,
-    asks: &dyn Fn(usize, &Change) -> bool,
-    wishes: &mut Wishes,
-) {
+fn lifecycle_wishes(changes: &[Change], stored: &Stored<'_>, asks: &dyn Fn(usize) -> bool, wishes: &mut Wishes) {
     let needed = needed_of(&leaving_with_mark(changes), changes, stored);
     for (at, change) in changes.iter().enumerate().filter(|(_, change)| change.deposed.is_none()) {
         let wants = match change.action {
             Action::Delete => change.create_before_destroy && needed.contains(&change.address.config()),
             Action::Forget | Action::ForgetThenCreate | Action::Read => false,
-            _ => asks(at, change),
+            _ => asks(at),
         };
         if wants {
             wishes.push(at, Order::CreateFirst, order::Strength::Lifecycle, Wisher::Lifecycle(at));

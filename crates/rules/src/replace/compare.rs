@@ -128,7 +128,7 @@ impl Comparison {
     }
 
     /// A number that is the same for values that are the same.
-    fn digest(self, value: &Value) -> u64 {
+    pub(crate) fn digest(self, value: &Value) -> u64 {
         let mut hasher = Mixer::default();
         if self.null_is_empty && (value.is_null() || is_empty(value)) {
             return 0;
@@ -223,7 +223,7 @@ impl<'s, 'v> Chains<'s, 'v> {
 
 /// Makes numbers of values. Quick, and good enough where equal numbers are looked at again.
 #[derive(Default)]
-struct Mixer(u64);
+pub(crate) struct Mixer(u64);
 
 impl Mixer {
     fn add(&mut self, word: u64) {

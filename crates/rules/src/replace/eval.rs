@@ -37,9 +37,10 @@ pub enum Care {
 }
 
 /// What a rule says about an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Verdict {
     /// It is not about this object, or not about this replacement.
+    #[default]
     NotApplicable,
     /// Its condition holds.
     True,
@@ -52,6 +53,15 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    fn of(answer: Answer) -> Self {
+        match answer {
+            Answer::Truth(Truth::True) => Verdict::True,
+            Answer::Truth(Truth::False) => Verdict::False,
+            Answer::Truth(Truth::Unknown) | Answer::Skipped => Verdict::Unknown,
+            Answer::Error => Verdict::Error,
+        }
+    }
+
     /// As machines are told.
     pub fn name(self) -> &'static str {
         match self {
@@ -105,6 +115,23 @@ impl Answer {
             (Answer::Truth(a), Answer::Truth(b)) if decisive == Truth::False => Answer::Truth(a.and(b)),
             (Answer::Truth(a), Answer::Truth(b)) => Answer::Truth(a.or(b)),
         }
+    }
+}
+
+/// What a rule says about an object, in brief.
+#[derive(Debug, Default)]
+pub struct Brief {
+    /// What it says.
+    pub verdict: Verdict,
+    field: Option<usize>,
+    diagnostics: Diagnostics,
+}
+
+impl Brief {
+    /// The same without what it follows from.
+    pub fn of(self, rule: &Arc<ReplaceRule>) -> RuleResult {
+        let Self { verdict, field, diagnostics } = self;
+        RuleResult { field, diagnostics, ..RuleResult::new(rule, verdict) }
     }
 }
 
@@ -204,6 +231,20 @@ pub fn unmatched(rule: &Arc<ReplaceRule>, case: &Case<'_>) -> RuleResult {
     RuleResult { field, ..RuleResult::new(rule, Verdict::False) }
 }
 
+/// What a rule that is [about](super::ReplaceRules::about) an object says, and nothing else.
+pub fn brief(rule: &ReplaceRule, case: &Case<'_>) -> Brief {
+    let field = match gate::matters(rule, case) {
+        gate::Gate::Closed => return Brief::default(),
+        gate::Gate::Open(field) => field,
+    };
+    let Some(logic) = &rule.logic else { return Brief { verdict: Verdict::True, field, ..Brief::default() } };
+    let mut asker = Asker::new(case, Care::Verdict);
+    let (answer, _) = asker.ask(logic);
+    let verdict = Verdict::of(answer);
+    let diagnostics = if verdict == Verdict::Error { asker.diagnostics } else { Diagnostics::new() };
+    Brief { verdict, field, diagnostics }
+}
+
 /// What a rule says about an object.
 pub fn judge(rule: &Arc<ReplaceRule>, case: &Case<'_>, care: Care) -> RuleResult {
     let mut result = RuleResult::new(rule, Verdict::NotApplicable);
@@ -217,12 +258,7 @@ pub fn judge(rule: &Arc<ReplaceRule>, case: &Case<'_>, care: Care) -> RuleResult
     };
     let mut asker = Asker::new(case, care);
     let (answer, tree) = asker.ask(logic);
-    result.verdict = match answer {
-        Answer::Truth(Truth::True) => Verdict::True,
-        Answer::Truth(Truth::False) => Verdict::False,
-        Answer::Truth(Truth::Unknown) | Answer::Skipped => Verdict::Unknown,
-        Answer::Error => Verdict::Error,
-    };
+    result.verdict = Verdict::of(answer);
     if result.verdict == Verdict::Error {
         result.diagnostics = asker.diagnostics;
     }
@@ -233,22 +269,29 @@ pub fn judge(rule: &Arc<ReplaceRule>, case: &Case<'_>, care: Care) -> RuleResult
     result
 }
 
-/// What is known of parts of a condition, by where they are. Conditions have few parts, so looking through all of them is quickest.
-struct Known<T>(Vec<(usize, T)>);
+/// What is known of parts of a condition, by where they are. Conditions have few parts, so looking through all of them is quickest; most
+/// have one, which needs no memory of its own.
+struct Known<T> {
+    first: Option<(usize, T)>,
+    others: Vec<(usize, T)>,
+}
 
 impl<T> Default for Known<T> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self { first: None, others: Vec::new() }
     }
 }
 
 impl<T: Copy> Known<T> {
     fn get(&self, place: usize) -> Option<T> {
-        self.0.iter().find(|(known, _)| *known == place).map(|(_, what)| *what)
+        self.first.iter().chain(&self.others).find(|(known, _)| *known == place).map(|(_, what)| *what)
     }
 
     fn insert(&mut self, place: usize, what: T) {
-        self.0.push((place, what));
+        match self.first {
+            None => self.first = Some((place, what)),
+            Some(_) => self.others.push((place, what)),
+        }
     }
 }
 

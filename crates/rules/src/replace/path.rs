@@ -22,6 +22,7 @@ use super::problem::Code;
 pub use ground::Secrecy;
 pub use parse::PathProblem;
 pub use read::{Element, Reading, Spot, Spots};
+pub(crate) use read::{Sight, Sights};
 
 /// A path to a field, or to several.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -27,6 +27,10 @@ pub struct ReplaceRules {
     pub catalogue: Option<&'static str>,
     /// Hints about rules that are correct, as far as they can be had without schemas.
     pub lints: Diagnostics,
+    /// Whether some are only about certain addresses.
+    has_targets: bool,
+    /// Whether some let dependents be replaced.
+    has_cascades: bool,
     by_type: BTreeMap<Str, Vec<usize>>,
     globs: Vec<usize>,
     /// Where arguments of a rule stand, by its name.
@@ -61,7 +65,19 @@ impl ReplaceRules {
         } else {
             self.globs.push(at);
         }
+        self.has_targets |= !rule.targets.is_empty();
+        self.has_cascades |= !rule.replace_dependents.is_empty();
         self.rules.push(rule);
+    }
+
+    /// Whether some are only about certain addresses. If none is, all instances of a resource have the same rules.
+    pub fn has_targets(&self) -> bool {
+        self.has_targets
+    }
+
+    /// Whether some let dependents be replaced. Those of the catalogue never do.
+    pub fn has_cascades(&self) -> bool {
+        self.has_cascades
     }
 
     /// The rules about an instance, whatever becomes of it. Whether a rule that names versions of the provider is about this one is left

@@ -30,6 +30,9 @@ pub(in crate::plan) struct Cascade {
 impl Driver<'_, '_> {
     /// Which others a change takes along.
     pub(in crate::plan) fn cascades(&self, change: &Change, candidate: Option<&Candidate>) -> Vec<Cascade> {
+        if !self.request.rules.replace.has_cascades() {
+            return Vec::new();
+        }
         let options = &self.request.options.replacement;
         let goes_first = options.orders.get(&change.address) != Some(&Order::CreateFirst);
         let Some(candidate) = candidate.filter(|_| change.action.is_replace() && goes_first) else { return Vec::new() };

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_rules::replace::case::{Case, Cause, Neighbours};
-use groma_rules::replace::eval::{Care, RuleResult, Verdict, judge};
+use groma_rules::replace::eval::{Care, RuleResult, Verdict, brief, judge};
 use groma_rules::replace::order::Strength;
 use groma_rules::replace::rule::{Behavior, Mode, OnUnknown, Order, Origin, ReplaceRule};
 
 use super::neighbours::Surroundings;
+use super::web::is_same_resource;
 use super::{Candidate, Wisher, Wishes, log, told};
 use crate::change::{Action, Change, Reason};
 use crate::plan::driver::Driver;
@@ -47,11 +48,6 @@ impl Judged {
     /// Whether the user wants to hear it.
     pub(super) fn is_heard(&self) -> bool {
         self.word != Word::Disabled
-    }
-
-    /// Whether its condition does not hold, and nothing more is known.
-    fn is_unmatched(&self) -> bool {
-        self.result.verdict == Verdict::False && self.result.tree.is_none() && self.word == Word::Silent
     }
 
     /// Whether what its verdict follows from is told to whoever asks.
@@ -98,6 +94,10 @@ pub(super) struct Considered {
 }
 
 impl Considered {
+    fn note_unmatched(&mut self, number: usize) {
+        self.unmatched.push(u16::try_from(number).unwrap_or(u16::MAX));
+    }
+
     /// The rules whose conditions do not hold.
     pub(super) fn unmatched(&self) -> impl Iterator<Item = &ReplaceRule> {
         self.unmatched.iter().filter_map(|number| self.rules.get(usize::from(*number))).map(Arc::as_ref)
@@ -149,20 +149,20 @@ impl Driver<'_, '_> {
         }
         let around = Surroundings::new(changes, self.gathered.prior());
         let mut last: Arc<[Arc<ReplaceRule>]> = Arc::from([]);
+        let mut before: Option<&Change> = None;
+        let told_apart = self.request.rules.replace.has_targets();
         for (at, change) in changes.iter().enumerate().filter(|(_, change)| change.action.is_replace()) {
             let near = around.of(change);
             let Some(case) = self.case(change, Some(&near)) else { continue };
-            let about = self.request.rules.replace.about(&change.address, case.provider);
-            let rules = shared(about, &mut last);
+            let is_like = |other: &Change| is_same_resource(other, change) && other.provider == change.provider;
+            if told_apart || !before.is_some_and(is_like) {
+                share(self.request.rules.replace.about(&change.address, case.provider), &mut last);
+            }
+            before = Some(change);
+            let rules = Arc::clone(&last);
             let mut considered = Considered { judged: Vec::new(), rules: Arc::clone(&rules), unmatched: Vec::new() };
             for (number, rule) in rules.iter().enumerate() {
-                match self.judged(rule, &case, change.action) {
-                    Some(judged) if judged.is_unmatched() => {
-                        considered.unmatched.push(u16::try_from(number).unwrap_or(u16::MAX));
-                    }
-                    Some(judged) => considered.judged.push(judged),
-                    None => {}
-                }
+                self.hear((number, rule), &case, change.action, &mut considered);
             }
             if contradict(&considered.judged) {
                 // It is told at once on what grounds.
@@ -177,18 +177,37 @@ impl Driver<'_, '_> {
         all
     }
 
-    /// None if the rule is not about this replacement.
-    fn judged(&self, rule: &Arc<ReplaceRule>, case: &Case<'_>, action: Action) -> Option<Judged> {
-        let options = &self.request.options.replacement;
-        let care = if options.in_full { Care::Full } else { Care::Verdict };
-        let mut result = judge(rule, case, care);
+    /// Takes down what a rule says, if it is about this replacement.
+    fn hear(
+        &self,
+        (number, rule): (usize, &Arc<ReplaceRule>),
+        case: &Case<'_>,
+        action: Action,
+        considered: &mut Considered,
+    ) {
+        let in_full = self.request.options.replacement.in_full;
+        let mut result = if in_full {
+            judge(rule, case, Care::Full)
+        } else {
+            let brief = brief(rule, case);
+            // That is what most rules say of most objects, so no more is made of it.
+            if brief.verdict == Verdict::False && !log::wants_steps() && !self.is_disabled(rule) {
+                return considered.note_unmatched(number);
+            }
+            brief.of(rule)
+        };
         // What follows from the object alone is worked out when somebody reads it.
         let holds = matches!(result.verdict, Verdict::True | Verdict::Unknown);
-        if holds && !options.in_full && !self.is_disabled(rule) && rule.needs_neighbours() {
+        if holds && !in_full && !self.is_disabled(rule) && rule.needs_neighbours() {
             result = judge(rule, case, Care::Full);
         }
         log::steps(rule, case, &result);
-        self.weighed(rule, result, action)
+        let nothing_more = result.verdict == Verdict::False && result.tree.is_none();
+        match self.weighed(rule, result, action) {
+            None => {}
+            Some(judged) if nothing_more && judged.word == Word::Silent => considered.note_unmatched(number),
+            Some(judged) => considered.judged.push(judged),
+        }
     }
 
     fn is_disabled(&self, rule: &ReplaceRule) -> bool {
@@ -227,17 +246,13 @@ fn contradict(judged: &[Judged]) -> bool {
     orders.next().is_some_and(|first| orders.any(|order| order != first))
 }
 
-/// The rules about an object: the same list as for the last one, if it has the same.
-fn shared<'r>(
-    rules: impl Iterator<Item = &'r Arc<ReplaceRule>>,
-    last: &mut Arc<[Arc<ReplaceRule>]>,
-) -> Arc<[Arc<ReplaceRule>]> {
+/// Lets a list be that of these rules. It stays the same list if they are what is in it.
+fn share<'r>(rules: impl Iterator<Item = &'r Arc<ReplaceRule>>, last: &mut Arc<[Arc<ReplaceRule>]>) {
     let rules: Vec<&Arc<ReplaceRule>> = rules.collect();
     let same = rules.len() == last.len() && rules.iter().zip(last.iter()).all(|(one, other)| Arc::ptr_eq(one, other));
     if !same {
         *last = rules.into_iter().map(Arc::clone).collect();
     }
-    Arc::clone(last)
 }
 
 fn cause(change: &Change) -> Cause {

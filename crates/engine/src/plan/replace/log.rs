@@ -66,9 +66,14 @@ pub(super) fn rule(level: Level, seen: &Considered<'_>) {
     if level == Level::INFO { tell!(Level::INFO) } else { tell!(Level::DEBUG) }
 }
 
+/// Whether anybody listens to what rules have seen.
+pub(super) fn wants_steps() -> bool {
+    tracing::enabled!(target: target!(), Level::TRACE)
+}
+
 /// Tells of everything that a rule has seen. If not all of it was asked so far, it is asked again.
 pub(super) fn steps(rule: &Arc<ReplaceRule>, case: &Case<'_>, result: &RuleResult) {
-    if result.verdict == Verdict::NotApplicable || !tracing::enabled!(target: target!(), Level::TRACE) {
+    if result.verdict == Verdict::NotApplicable || !wants_steps() {
         return;
     }
     match &result.tree {

@@ -4,10 +4,10 @@
 //! by value: somewhere in the one object stands what identifies the other.
 
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use groma_model::address::{AbsInstance, AbsResource, ConfigResource, DeposedKey};
+use groma_model::address::{AbsInstance, ConfigResource, DeposedKey};
 use groma_model::codec::json;
 use groma_model::text::Str;
 use groma_model::value::{Value, ValueKind, WalkControl};
@@ -16,6 +16,7 @@ use groma_rules::replace::case::{Attached, Neighbours};
 use groma_rules::replace::truth::Truth;
 use groma_state::{Attributes, State};
 
+use super::web::is_same_resource;
 use crate::change::{Action, Change};
 
 /// What an object is known by if nothing else is said.
@@ -57,7 +58,8 @@ pub(super) struct Surroundings<'p> {
     changes: &'p [Change],
     prior: &'p State,
     found: OnceCell<Found<'p>>,
-    siblings: RefCell<BTreeMap<AbsResource, usize>>,
+    /// Who was last asked for its siblings, and how many there are: the others are asked right after it.
+    siblings: Cell<Option<(&'p Change, usize)>>,
 }
 
 struct Found<'p> {
@@ -72,7 +74,7 @@ struct Found<'p> {
 
 impl<'p> Surroundings<'p> {
     pub(super) fn new(changes: &'p [Change], prior: &'p State) -> Self {
-        Self { changes, prior, found: OnceCell::new(), siblings: RefCell::default() }
+        Self { changes, prior, found: OnceCell::new(), siblings: Cell::new(None) }
     }
 
     /// Those of one object.
@@ -222,11 +224,14 @@ impl Neighbours for Near<'_, '_> {
 
     fn siblings(&self) -> usize {
         // All instances of a resource ask the same.
-        *self.around.siblings.borrow_mut().entry(self.change.address.resource()).or_insert_with_key(|resource| {
-            let instances =
-                self.around.prior.resources.get(resource).into_iter().flat_map(|state| state.instances.values());
-            instances.filter(|instance| instance.current.is_some()).count()
-        })
+        if let Some((_, count)) = self.around.siblings.get().filter(|(other, _)| is_same_resource(other, self.change)) {
+            return count;
+        }
+        let state = self.around.prior.resources.get(&self.change.address.resource());
+        let instances = state.into_iter().flat_map(|state| state.instances.values());
+        let count = instances.filter(|instance| instance.current.is_some()).count();
+        self.around.siblings.set(Some((self.change, count)));
+        count
     }
 }
 

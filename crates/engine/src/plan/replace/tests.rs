@@ -259,7 +259,7 @@ fn try_one(seed: u64) -> Option<bool> {
     if wishes.all.is_empty() {
         return None;
     }
-    lifecycle_wishes(&changes, &stored, &|at, _| objects[at].asks, &mut wishes);
+    lifecycle_wishes(&changes, &stored, &|at| objects[at].asks, &mut wishes);
     let web = ObjectWeb::new(&graph, &changes, &stored);
     let resolved = resolve(&web, &wishes.all, &mut changes);
     let sources = Sources {

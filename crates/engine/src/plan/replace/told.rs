@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 use super::document::{self, About, Recipe};
 use super::judging::{Considered, Judged, Word};
 use super::web::ObjectWeb;
-use super::{Wisher, log, order_of};
+use super::{Said, Wisher, log, order_of};
 use crate::change::{Action, Change, Note};
 use crate::plan::driver::Driver;
 use crate::replacement::{Decision, Document, Replacement};
@@ -59,6 +59,8 @@ pub(super) struct Telling<'t, 'a, 'r> {
     pub(super) changes: &'t [Change],
     /// The orders as they were without rules.
     pub(super) before: &'t [Option<Order>],
+    /// What the configuration says.
+    pub(super) said: &'t [Said],
     /// None if nothing had to be resolved.
     pub(super) web: Option<&'t ObjectWeb>,
     pub(super) wishers: &'t [Wisher],
@@ -68,6 +70,8 @@ pub(super) struct Telling<'t, 'a, 'r> {
     pub(super) workspace: Arc<str>,
     /// Who decided, for the documents, by the layer and the rule.
     pub(super) layers: RefCell<BTreeMap<(&'static str, usize), Arc<Json>>>,
+    /// How rules are called, by where they are kept.
+    pub(super) names: RefCell<BTreeMap<*const ReplaceRule, String>>,
 }
 
 /// A warning about one object, which may be told together with those about others.
@@ -176,7 +180,7 @@ impl Telling<'_, '_, '_> {
         let change = &self.changes[at];
         let overrides = if self.before[at] == order_of(change.action) {
             ""
-        } else if self.driver.asks_to_be_created_first(change) {
+        } else if self.said[at].asks_to_be_created_first() {
             ", overrides create_before_destroy"
         } else {
             ", instead of what the configuration says"
@@ -202,10 +206,11 @@ impl Telling<'_, '_, '_> {
 
     /// `rule "a", rules.groma.hcl:3`
     fn rule_name(&self, rule: &ReplaceRule) -> String {
-        match rule.place {
+        let name = || match rule.place {
             Some(place) => format!("rule {:?}, {}", rule.id.as_str(), self.place(place)),
             None => format!("rule {:?} of the catalogue", rule.id.as_str()),
-        }
+        };
+        self.names.borrow_mut().entry(std::ptr::from_ref(rule)).or_insert_with(name).clone()
     }
 
     /// `rules.groma.hcl:3`
@@ -296,7 +301,7 @@ impl Telling<'_, '_, '_> {
                     .to_owned();
             }
             (Some(whom), _) => whom,
-            (None, Action::CreateThenDelete) if self.driver.asks_to_be_created_first(change) => {
+            (None, Action::CreateThenDelete) if self.said[at].asks_to_be_created_first() => {
                 let place = self.driver.declared_at(change).map(|place| format!(", {}", self.place(place)));
                 format!("create_before_destroy{}", place.unwrap_or_default())
             }
@@ -387,7 +392,7 @@ impl Telling<'_, '_, '_> {
         let wisher = self.deciding(at);
         let layer = match wisher {
             Some(wisher) => layer_name(self.strength_of(wisher)),
-            None if self.driver.asks_to_be_created_first(&self.changes[at]) => "lifecycle",
+            None if self.said[at].asks_to_be_created_first() => "lifecycle",
             None => "default",
         };
         let rule = match wisher {

@@ -110,6 +110,7 @@ fn current(changes: &[Change]) -> impl Iterator<Item = (usize, &Change)> {
     changes.iter().enumerate().filter(|(_, change)| change.deposed.is_none())
 }
 
-fn is_same_resource(one: &Change, other: &Change) -> bool {
+/// Whether both are about instances of one resource.
+pub(super) fn is_same_resource(one: &Change, other: &Change) -> bool {
     one.address.instance.resource == other.address.instance.resource && one.address.module == other.address.module
 }

@@ -20,9 +20,15 @@ pub(super) enum Gate {
 
 /// Whether a rule matters to the replacement of an object.
 pub(super) fn passes(rule: &ReplaceRule, case: &Case<'_>) -> Gate {
-    if !reaches(rule, case) {
-        return Gate::Closed;
-    }
+    if reaches(rule, case) { cause(rule, case) } else { Gate::Closed }
+}
+
+/// The same for a rule that is known to be about the object, but perhaps with other versions of its provider.
+pub(super) fn matters(rule: &ReplaceRule, case: &Case<'_>) -> Gate {
+    if is_of_version(rule, case) { cause(rule, case) } else { Gate::Closed }
+}
+
+fn cause(rule: &ReplaceRule, case: &Case<'_>) -> Gate {
     if rule.fields.is_empty() {
         return Gate::Open(None);
     }
@@ -37,16 +43,19 @@ pub(super) fn passes(rule: &ReplaceRule, case: &Case<'_>) -> Gate {
 pub fn reaches(rule: &ReplaceRule, case: &Case<'_>) -> bool {
     let address = case.address;
     let of_provider = |source: &str| Provider::parse_source(source).is_ok_and(|wanted| wanted.same_as(case.provider));
-    let of_version = |wanted: &str| {
-        let version = case.provider_version.and_then(Version::parse);
-        let wanted = Constraints::parse_provider(wanted).ok();
-        wanted.zip(version).is_some_and(|(wanted, version)| wanted.admits(&version))
-    };
     rule.resource.matches(&address.instance.resource.ty)
         && (rule.module.is_root() || rule.module.contains(&address.module.module()))
         && rule.provider.as_deref().is_none_or(of_provider)
-        && rule.provider_version.as_deref().is_none_or(of_version)
+        && is_of_version(rule, case)
         && (rule.targets.is_empty() || rule.targets.iter().any(|target| target.matches(&rule.module, address)))
+}
+
+fn is_of_version(rule: &ReplaceRule, case: &Case<'_>) -> bool {
+    rule.provider_version.as_deref().is_none_or(|wanted| {
+        let version = case.provider_version.and_then(Version::parse);
+        let wanted = Constraints::parse_provider(wanted).ok();
+        wanted.zip(version).is_some_and(|(wanted, version)| wanted.admits(&version))
+    })
 }
 
 /// Whether a field changes, if the object is replaced for another reason.

@@ -118,6 +118,13 @@ impl<'v> Each<'v> {
         }
     }
 
+    fn values(self) -> &'v [Value] {
+        match self {
+            Each::List(items) | Each::Set(items) => items,
+            Each::Named(entries) => entries.values(),
+        }
+    }
+
     fn get(self, at: usize) -> Option<(Spot, &'v Value)> {
         match self {
             Each::List(items) => Some((Spot::Index(at), items.get(at)?)),
@@ -140,6 +147,65 @@ impl FieldPath {
             None => Reading::Many(elements),
         }
     }
+
+    /// The one value that it leads to, if it does so without further ado: not through elements, and not through anything with marks.
+    pub(crate) fn lookup<'v>(&self, object: &'v Value) -> Option<&'v Value> {
+        let mut value = object;
+        for step in &self.steps {
+            match down(value, step) {
+                Down::To(inner) if value.marks().is_empty() => value = inner,
+                _ => return None,
+            }
+        }
+        Some(value)
+    }
+
+    /// The same as `read`, of values where they stand, without the marks of what they are a part of.
+    pub(crate) fn sight<'v>(&self, object: &'v Value) -> Sights<'v> {
+        let mut many = Vec::new();
+        match see(object, &self.steps, &mut many) {
+            Some(one) => Sights::One(one),
+            None => Sights::Many(many),
+        }
+    }
+}
+
+/// What a path leads to, where it stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Sight<'v> {
+    /// A value.
+    Value(&'v Value),
+    /// Nothing is there.
+    Nothing,
+    /// Something may be there.
+    Unknown,
+}
+
+/// What a path leads to: one, or one for each element of the collections on the way.
+pub(crate) enum Sights<'v> {
+    One(Sight<'v>),
+    Many(Vec<Sight<'v>>),
+}
+
+fn see<'v>(value: &'v Value, steps: &[FieldStep], out: &mut Vec<Sight<'v>>) -> Option<Sight<'v>> {
+    let mut value = value;
+    for (used, step) in steps.iter().enumerate() {
+        match down(value, step) {
+            Down::To(inner) => value = inner,
+            Down::Nothing => return Some(Sight::Nothing),
+            Down::Unknown => return Some(Sight::Unknown),
+            Down::Each(items, uses_step) => {
+                let rest = &steps[used + usize::from(uses_step)..];
+                out.reserve(items.len());
+                for item in items.values() {
+                    let found = see(item, rest, out);
+                    out.extend(found);
+                }
+                return None;
+            }
+        }
+    }
+    Some(Sight::Value(value))
 }
 
 impl FieldPath {

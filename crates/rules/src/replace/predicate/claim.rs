@@ -1,6 +1,7 @@
 //! `claim_reused`: whether the new object wants what the old one has and only one of them can have. For rows of the catalogue; rules of
 //! users say the same with `field_changed` and `against = "create"`.
 
+mod brief;
 mod range;
 #[cfg(test)]
 mod tests;
@@ -80,7 +81,8 @@ impl Predicate for ClaimReused {
         }
         let mut found = Found { truth: Truth::False, steps: Vec::new() };
         for claim in &self.claims {
-            let truth = claim.ask(case, wants_steps.then_some(&mut found.steps));
+            let brief = if wants_steps { None } else { claim.brief(case) };
+            let truth = brief.unwrap_or_else(|| claim.ask(case, wants_steps.then_some(&mut found.steps)));
             found.truth = found.truth.or(truth);
             if found.truth == Truth::True && !wants_steps {
                 break;

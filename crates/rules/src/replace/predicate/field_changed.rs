@@ -124,6 +124,11 @@ impl FieldChanged {
             return Ok(self.matching.of([self.is_rewritten(case).into()]));
         }
         let after = self.after(case);
+        if let Some(changes) = self.obviously_changes(case.old, after)
+            && (changes || !self.is_rewritten(case))
+        {
+            return Ok(self.matching.of([changes.into()]));
+        }
         let mut tally = self.matching.tally();
         self.judge(case, self.field.read(case.old), self.field.read(after), &mut |pair| {
             tally.add(pair.truth);
@@ -131,6 +136,18 @@ impl FieldChanged {
             self.threshold.is_some() || !tally.is_decided()
         })?;
         Ok(tally.result())
+    }
+
+    /// Whether one value that is known changes, where it takes no more than a glance.
+    fn obviously_changes(&self, old: &Value, new: &Value) -> Option<bool> {
+        let plain = |value: &&Value| value.is_wholly_known() && !value.contains_marks() && !value.is_null();
+        let old = self.field.lookup(old).filter(plain)?;
+        let new = self.field.lookup(new).filter(plain)?;
+        let scalars = || [old, new].iter().all(|value| is_scalar(value));
+        if self.threshold.is_some() {
+            return None;
+        }
+        if old == new { Some(false) } else { scalars().then_some(true) }
     }
 
     fn after<'a>(&self, case: &Case<'a>) -> &'a Value {
@@ -230,6 +247,10 @@ impl FieldChanged {
         let diagnostic = Code(1105).error("Bad threshold", detail);
         self.field.place.map_or(diagnostic.clone(), |place| diagnostic.at(place))
     }
+}
+
+fn is_scalar(value: &Value) -> bool {
+    matches!(value.kind(), ValueKind::Bool(_) | ValueKind::Number(_) | ValueKind::String(_))
 }
 
 /// What is configured for a value. None if that is not known.

@@ -1,5 +1,7 @@
 //! `field_matches`: whether a field looks like a pattern.
 
+mod needed;
+
 use std::fmt;
 
 use groma_model::convert::convert;
@@ -9,6 +11,7 @@ use groma_model::ty::Type;
 use groma_model::value::{Value, ValueKind, go_quote};
 use regex::{Regex, RegexBuilder};
 
+use self::needed::Needed;
 use super::scalar::{Look, Match, On, Test, lints};
 use super::{Found, Predicate};
 use crate::replace::case::Case;
@@ -33,6 +36,7 @@ pub struct FieldMatches {
     pub matching: Match,
     text: TextPattern,
     regex: Regex,
+    needed: Needed,
 }
 
 /// The pattern may tell what a secret is like, so it is not shown.
@@ -65,7 +69,7 @@ impl TextPattern {
         text
     }
 
-    fn compile(&self, case_insensitive: bool) -> Result<Regex, ParameterProblem> {
+    fn compile(&self, case_insensitive: bool) -> Result<(Regex, Needed), ParameterProblem> {
         let limit = |detail: String| ParameterProblem::new(1119, self.parameter(), "Pattern is too large", detail);
         if self.as_str().len() > LONGEST_PATTERN {
             return Err(limit(format!("A pattern must not be longer than {LONGEST_PATTERN} bytes.")));
@@ -78,7 +82,8 @@ impl TextPattern {
             TextPattern::Glob(text) => glob_to_regex(text),
         };
         let built = RegexBuilder::new(&regex).case_insensitive(case_insensitive).size_limit(LARGEST).build();
-        built.map_err(|error| match error {
+        let needed = Needed::of(&regex, case_insensitive);
+        built.map(|built| (built, needed)).map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => {
                 limit("This pattern needs too much memory, most likely because of large repetitions.".to_owned())
             }
@@ -116,13 +121,17 @@ fn glob_to_regex(glob: &str) -> String {
 impl FieldMatches {
     /// Whether a field of the old object matches.
     pub fn new(field: FieldPath, text: TextPattern, case_insensitive: bool) -> Result<Self, ParameterProblem> {
-        let regex = text.compile(case_insensitive)?;
-        Ok(Self { field, on: None, matching: Match::default(), text, regex })
+        let (regex, needed) = text.compile(case_insensitive)?;
+        Ok(Self { field, on: None, matching: Match::default(), text, regex, needed })
     }
 
     /// The pattern.
     pub fn text(&self) -> &TextPattern {
         &self.text
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        !self.needed.is_missing(text) && self.regex.is_match(text)
     }
 
     fn no_text(&self, what: &str) -> Diagnostic {
@@ -167,10 +176,10 @@ impl Test for FieldMatches {
         match value.kind() {
             ValueKind::Null => Ok(Truth::False),
             ValueKind::Unknown(_) => Ok(Truth::Unknown),
-            ValueKind::String(text) => Ok(self.regex.is_match(text).into()),
+            ValueKind::String(text) => Ok(self.is_match(text).into()),
             ValueKind::Bool(_) | ValueKind::Number(_) => {
                 let text = convert(value, &Type::String).ok();
-                Ok(text.as_ref().and_then(Value::as_str).is_some_and(|text| self.regex.is_match(text)).into())
+                Ok(text.as_ref().and_then(Value::as_str).is_some_and(|text| self.is_match(text)).into())
             }
             _ => Err(self.no_text(&value.friendly_type_name()).into()),
         }

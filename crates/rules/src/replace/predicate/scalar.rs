@@ -121,6 +121,9 @@ impl Look<'_> {
     pub(super) fn ask(&self, case: &Case<'_>, test: &dyn Test, wants_steps: bool) -> Result<Found, Diagnostics> {
         let mut steps = Vec::new();
         let mut view = |name: &str, object: &Value| -> Result<Truth, Diagnostics> {
+            if let Some(value) = self.field.lookup(object).filter(|_| !wants_steps) {
+                return Ok(self.matching.of([test.test(value)?]));
+            }
             let reading = self.field.read(object);
             if wants_steps {
                 self.tell(name, object, case, test, &mut steps)?;

@@ -1,36 +1,61 @@
 //! Whether elements of the old object and of the new one are after the same thing.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 use groma_model::schema::Block;
 use groma_model::ty::Type;
 use groma_model::value::{Value, ValueKind};
 
+use crate::replace::compare::{Comparison, Mixer};
 use crate::replace::path::{FieldPath, FieldStep, Reading};
 use crate::replace::truth::Truth;
 
 /// What an element claims, without marks.
-type Tuple = Vec<Value>;
+#[derive(PartialEq, Eq)]
+enum Tuple<'v> {
+    Whole(Cow<'v, Value>),
+    Parts(Vec<Value>),
+}
+
+impl Tuple<'_> {
+    fn parts(&self) -> &[Value] {
+        match self {
+            Tuple::Whole(value) => std::slice::from_ref(value),
+            Tuple::Parts(parts) => parts,
+        }
+    }
+}
+
+/// What is the same is found by a number.
+impl Hash for Tuple<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts().iter().for_each(|part| state.write_u64(Comparison::default().digest(part)));
+    }
+}
 
 /// What the elements of the new object claim.
-pub(super) struct New {
-    known: BTreeSet<Tuple>,
+pub(super) struct New<'v> {
+    known: HashSet<Tuple<'v>, BuildHasherDefault<Mixer>>,
     /// Those with something in them that is not known yet.
-    partly: Vec<Tuple>,
+    partly: Vec<Tuple<'v>>,
     /// Whether there may be elements that are not known at all.
     open: bool,
 }
 
-impl New {
-    pub(super) fn of(reading: &Reading, exclusive: &[FieldPath], block: Option<&Block>) -> Self {
-        let mut new = Self { known: BTreeSet::new(), partly: Vec::new(), open: false };
+impl<'v> New<'v> {
+    pub(super) fn of(reading: &'v Reading, exclusive: &[FieldPath], block: Option<&Block>) -> Self {
+        let mut new = Self { known: HashSet::default(), partly: Vec::new(), open: false };
         for value in reading.values() {
             new.open |= !value.is_known();
-            for element in elements(value) {
-                let tuple = tuple(&element, exclusive, block);
-                if tuple.iter().all(Value::is_wholly_known) {
+            let elements = elements(value);
+            new.known.reserve(elements.len());
+            for element in elements {
+                let tuple = tuple(element, exclusive, block);
+                if tuple.parts().iter().all(Value::is_wholly_known) {
                     new.known.insert(tuple);
-                } else if tuple.iter().all(|part| !part.is_known()) {
+                } else if tuple.parts().iter().all(|part| !part.is_known()) {
                     new.open = true;
                 } else {
                     new.partly.push(tuple);
@@ -43,25 +68,27 @@ impl New {
     /// Whether one of them claims what an element of the old object has.
     pub(super) fn holds(&self, old: &Value, exclusive: &[FieldPath], block: Option<&Block>) -> Truth {
         let tuple = tuple(old, exclusive, block);
-        if tuple.iter().all(is_nothing) {
+        if tuple.parts().iter().all(is_nothing) {
             return Truth::False;
         }
         if self.known.contains(&tuple) {
             return Truth::True;
         }
-        let may =
-            |new: &Tuple| new.iter().zip(&tuple).fold(Truth::True, |so_far, (new, old)| so_far.and(same(new, old)));
+        let may = |new: &Tuple<'_>| {
+            let parts = new.parts().iter().zip(tuple.parts());
+            parts.fold(Truth::True, |so_far, (new, old)| so_far.and(same(new, old)))
+        };
         if self.open || self.partly.iter().any(|new| may(new) != Truth::False) { Truth::Unknown } else { Truth::False }
     }
 }
 
 /// The elements of a collection, or the one object that it is.
-pub(super) fn elements(value: &Value) -> Vec<Value> {
+pub(super) fn elements(value: &Value) -> &[Value] {
     match value.kind() {
-        ValueKind::List(items) | ValueKind::Set(items) | ValueKind::Tuple(items) => items.to_vec(),
-        ValueKind::Map(entries) => entries.values().to_vec(),
-        ValueKind::Null | ValueKind::Unknown(_) => Vec::new(),
-        _ => vec![value.clone()],
+        ValueKind::List(items) | ValueKind::Set(items) | ValueKind::Tuple(items) => items,
+        ValueKind::Map(entries) => entries.values(),
+        ValueKind::Null | ValueKind::Unknown(_) => &[],
+        _ => std::slice::from_ref(value),
     }
 }
 
@@ -78,15 +105,15 @@ pub(super) fn block_at<'s>(block: &'s Block, steps: &[FieldStep]) -> Option<&'s 
     Some(block)
 }
 
-fn tuple(element: &Value, exclusive: &[FieldPath], block: Option<&Block>) -> Tuple {
-    if exclusive.is_empty() {
-        let own = match block {
-            Some(block) => configured(element, block),
-            None => element.clone(),
-        };
-        return vec![own.unmark_deep().0];
+fn tuple<'v>(element: &'v Value, exclusive: &[FieldPath], block: Option<&Block>) -> Tuple<'v> {
+    if !exclusive.is_empty() {
+        return Tuple::Parts(exclusive.iter().map(|path| one(path.read(element))).collect());
     }
-    exclusive.iter().map(|path| one(path.read(element))).collect()
+    Tuple::Whole(match block {
+        Some(block) => Cow::Owned(configured(element, block).unmark_deep().0),
+        None if element.contains_marks() => Cow::Owned(element.clone().unmark_deep().0),
+        None => Cow::Borrowed(element),
+    })
 }
 
 fn one(reading: Reading) -> Value {

@@ -203,8 +203,8 @@ pub(in crate::replace::predicate) struct Gathered<'k> {
 struct Elements<'k> {
     /// Where they are.
     name: String,
-    old: Vec<Value>,
-    new: conflict::New,
+    old: Reading,
+    new: Reading,
     /// What two of them cannot both have; all that is configured if that is empty.
     exclusive: &'k [FieldPath],
     /// Their schema, if they have one.
@@ -245,7 +245,7 @@ impl<'k> Gathered<'k> {
     }
 
     pub(in crate::replace::predicate) fn count(&self) -> u64 {
-        let elements: usize = self.elements.iter().map(|elements| elements.old.len()).sum();
+        let elements: usize = self.elements.iter().map(|elements| elements.all().count()).sum();
         (self.others.len() + elements) as u64
     }
 
@@ -280,9 +280,15 @@ impl<'k> Gathered<'k> {
         }
         for elements in &self.elements {
             secret |= elements.secret;
-            for (at, old) in elements.old.iter().enumerate() {
+            // One is enough, if nobody wants to know which.
+            if steps.is_none() && !yes.is_empty() {
+                break;
+            }
+            let new = conflict::New::of(&elements.new, elements.exclusive, elements.block);
+            for (at, old) in elements.all().enumerate() {
                 let label = || elements.labels.get(at).cloned().unwrap_or_else(|| elements.name.clone());
-                match elements.new.holds(old, elements.exclusive, elements.block) {
+                match new.holds(old, elements.exclusive, elements.block) {
+                    Truth::True if steps.is_none() => return Truth::True,
                     Truth::True => yes.push(label()),
                     Truth::Unknown => maybe.push(label()),
                     Truth::False => {}
@@ -331,19 +337,20 @@ impl<'k> Elements<'k> {
         let (old, new) = (read(case.old), read(case.new));
         let secret = [&old, &new].iter().any(|reading| reading.values().any(|value| !value.marks().is_empty()));
         let mut labels = Vec::new();
-        let mut elements = Vec::new();
         for value in old.values() {
-            let found = conflict::elements(value);
-            let keys = labels_of(&name, value, found.len());
+            let keys = labels_of(&name, value, conflict::elements(value).len());
             labels.extend(keys.into_iter().take(NAMED.saturating_sub(labels.len())));
-            elements.extend(found);
         }
         let block = match path {
             None => case.schema.block.block_types.get(&kind.name).map(|nested| &nested.block),
             Some(path) => conflict::block_at(&case.schema.block, path.steps()),
         };
-        let new = conflict::New::of(&new, exclusive, block);
-        Self { name, old: elements, new, exclusive, block, labels, secret }
+        Self { name, old, new, exclusive, block, labels, secret }
+    }
+
+    /// What the old object has.
+    fn all(&self) -> impl Iterator<Item = &Value> {
+        self.old.values().flat_map(conflict::elements)
     }
 }
 
