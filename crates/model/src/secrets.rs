@@ -276,7 +276,9 @@ mod tests {
 
     #[test]
     fn lines_that_many_texts_have_are_not_hidden() {
-        let secrets = of(&["apiVersion: v1\nkind: Config\nclusters:\n- name: x\nusers:\n- user:\n    token: abc-123\nZGF0YQ==\n"]);
+        let secrets = of(&[
+            "apiVersion: v1\nkind: Config\nclusters:\n- name: x\nusers:\n- user:\n    token: abc-123\nZGF0YQ==\n",
+        ]);
         assert_eq!(secrets.hide("apiVersion: v1\nkind: ConfigMap\nusers: clusters: - name: x"), None);
         assert_eq!(secrets.hide("at \"token: abc-123\"").as_deref(), Some("at \"(sensitive value)\""));
         assert_eq!(secrets.hide("ZGF0YQ==").as_deref(), Some(HIDDEN));
