@@ -227,7 +227,7 @@ fn said_by_provider(dir: &Path, timeout: Duration) -> (Workspace, Arc<Mutex<Worl
 #[tokio::test]
 async fn a_provider_that_asks_for_patience_is_asked_again_and_takes_nobodys_place() {
     let dir = tempfile::tempdir().unwrap();
-    let (mut workspace, world) = said_by_provider(dir.path(), Duration::from_secs(60));
+    let (mut workspace, world) = said_by_provider(dir.path(), Duration::from_mins(1));
     world.lock().unwrap().ready_once = Some("last".to_owned());
     let many = "resource clinic_bed a {\n  count = 40\n  name = \"a${count.index}\"\n  zone = \"z\"\n}\n";
     workspace.write(&format!("{HEAD}{many}{}", bed("last", "")));
@@ -254,7 +254,7 @@ async fn patience_ends_and_is_taken_up_again_by_the_next_run() {
 #[tokio::test]
 async fn a_provider_without_hope_ends_the_wait() {
     let dir = tempfile::tempdir().unwrap();
-    let (mut workspace, world) = said_by_provider(dir.path(), Duration::from_secs(60));
+    let (mut workspace, world) = said_by_provider(dir.path(), Duration::from_mins(1));
     world.lock().unwrap().hopeless_after_reads = Some(2);
     workspace.write(&format!("{HEAD}{}", bed("a", "")));
     assert_eq!(summaries(&workspace.attempt().await), ["Resource not ready"]);

@@ -1,5 +1,7 @@
 //! What holds for every provider that is built in, whatever it is asked.
 
+use std::sync::Arc;
+
 use groma_model::address::Provider as Address;
 use groma_model::schema::Block;
 use groma_model::ty::Type;
@@ -11,6 +13,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::kit::Object;
+use crate::kit::outside::Outside;
 
 #[test]
 fn addresses_are_found_in_both_registries() {
