@@ -91,21 +91,6 @@ fn a_kind_and_its_objects_come_in_one_apply() {
     }
 }
 
-/// Scenario 30, exceeded: the group is served already, the kind is not.
-#[test]
-fn a_second_kind_of_a_group_comes_with_its_objects() {
-    let space = Space::new();
-    let first = Kind::new("Cactus", "cacti");
-    let second = Kind { group: first.group.clone(), kind: "Flower", plural: "flowers" };
-    let one = object("cactus", &first.definition(ANYTHING)) + &object("one", &first.manifest("one", "{a: 1}"));
-    space.main(&one).apply();
-    let two = object("flower", &second.definition(ANYTHING)) + &object("two", &second.manifest("two", "{a: 1}"));
-    space.main(&(one + &two)).apply();
-    assert_eq!(space.api.get(&second.path(&space, "two"))["spec"]["a"], 1);
-    space.is_settled();
-    space.destroy();
-}
-
 /// Scenario 30, exceeded: those that wait for their kind or their namespace hold nobody up, least of all those who bring them.
 #[test]
 fn objects_do_not_keep_away_what_they_wait_for() {
