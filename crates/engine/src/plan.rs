@@ -13,6 +13,7 @@ mod orphans;
 mod pending;
 pub(crate) mod provider_use;
 mod relevant;
+mod renamed;
 mod replace;
 mod requires_replace;
 mod result;
@@ -180,5 +181,11 @@ impl Plan {
 
 /// Makes a plan. Where there are errors it is incomplete, or there is none at all.
 pub async fn plan(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
-    driver::run(request).await
+    let (plan, found) = driver::run(&request, &[]).await;
+    let renamed = plan.as_ref().map(|plan| renamed::find(&plan.changes)).unwrap_or_default();
+    if renamed.is_empty() {
+        return (plan, found);
+    }
+    // With that everything looks different.
+    driver::run(&request, &renamed).await
 }

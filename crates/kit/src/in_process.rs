@@ -112,7 +112,14 @@ impl InProcess {
     }
 
     fn call(&self, private: Private) -> Call {
-        Call { private, diagnostics: Diagnostics::new(), not_ready: None, address: None, stop: self.stop.subscribe() }
+        Call {
+            private,
+            diagnostics: Diagnostics::new(),
+            not_ready: None,
+            not_yet: None,
+            address: None,
+            stop: self.stop.subscribe(),
+        }
     }
 
     fn find<'t, T>(&self, types: &'t BTreeMap<Str, T>, call: &'static str, name: &str) -> Answer<&'t T> {
@@ -154,7 +161,7 @@ impl Changed {
                 call.diagnostics.extend(diagnostics);
                 match object {
                     Some(object) => (settled(object.into_value(), &mut call.diagnostics), Outcome::PartlyMade),
-                    None => (prior, Outcome::NothingMade),
+                    None => (prior, call.not_yet.map_or(Outcome::NothingMade, Outcome::NotYet)),
                 }
             }
         };

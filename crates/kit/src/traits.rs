@@ -7,7 +7,7 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::schema::{FunctionSignature, IdentitySchema};
 use groma_model::text::Str;
 use groma_model::value::Value;
-use groma_provider::api::{FunctionError, MoveRequest, NotReady, Private};
+use groma_provider::api::{FunctionError, MoveRequest, NotReady, Patience, Private};
 use tokio::sync::watch;
 
 use super::object::Object;
@@ -24,6 +24,8 @@ pub struct Call {
     pub diagnostics: Diagnostics,
     /// Set by a create or update whose object is made but does not work yet.
     pub not_ready: Option<NotReady>,
+    /// What is needed may come any moment: how long to try again, if nothing was made.
+    pub not_yet: Option<Patience>,
     /// Where a data source is in the configuration, if that is known.
     pub address: Option<Str>,
     pub(super) stop: watch::Receiver<bool>,

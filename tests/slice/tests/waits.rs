@@ -31,6 +31,8 @@ struct World {
     ready: bool,
     /// Everything is ready once this was made.
     ready_once: Option<String>,
+    /// Nothing else can be made before this is: how long its absence is borne with.
+    needed_first: Option<(String, Patience)>,
     /// Everything is ready after so many reads.
     ready_after_reads: Option<usize>,
     made: Vec<String>,
@@ -155,6 +157,16 @@ impl Provider for Clinic {
 
     async fn apply(&self, request: ApplyRequest) -> Answer<ApplyResponse> {
         let mut diagnostics = Diagnostics::new();
+        if let Some(patience) = self.lacks_what_it_needs(&request) {
+            return Ok(ApplyResponse {
+                outcome: Outcome::NotYet(patience),
+                object: request.prior,
+                private: Private::default(),
+                identity: None,
+                legacy_type_system: false,
+                diagnostics: Diagnostic::error("No ward", "There is no ward for the bed.").into(),
+            });
+        }
         let object = {
             let mut world = self.world.lock().unwrap();
             let name = text(if request.planned.is_null() { &request.prior } else { &request.planned }, "name");
@@ -182,6 +194,15 @@ impl Provider for Clinic {
             legacy_type_system: false,
             diagnostics,
         })
+    }
+}
+
+impl Clinic {
+    fn lacks_what_it_needs(&self, request: &ApplyRequest) -> Option<Patience> {
+        let world = self.world.lock().unwrap();
+        let (first, patience) = world.needed_first.as_ref()?;
+        let is_new = request.prior.is_null() && text(&request.planned, "name") != *first;
+        (is_new && !world.made.contains(first)).then_some(*patience)
     }
 }
 
@@ -233,6 +254,36 @@ async fn a_provider_that_asks_for_patience_is_asked_again_and_takes_nobodys_plac
     workspace.write(&format!("{HEAD}{many}{}", bed("last", "")));
     assert_eq!(workspace.apply().await.len(), 41);
     assert!(pending::of_state(&workspace.state).is_empty());
+}
+
+fn many_before_what_they_need(workspace: &Workspace, world: &Mutex<World>, timeout: Duration) {
+    let patience = Patience { timeout, interval: Duration::from_millis(5) };
+    world.lock().unwrap().needed_first = Some(("ward".to_owned(), patience));
+    let many = "resource clinic_bed a {\n  count = 40\n  name = \"a${count.index}\"\n  zone = \"z\"\n}\n";
+    workspace.write(&format!("{HEAD}{many}{}", bed("ward", "")));
+}
+
+#[tokio::test]
+async fn what_cannot_be_made_yet_lets_others_go_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut workspace, world) = workspace(dir.path(), b"", "1ms");
+    fs::remove_file(dir.path().join("rules.groma.hcl")).unwrap();
+    many_before_what_they_need(&workspace, &world, Duration::from_mins(1));
+    assert_eq!(workspace.apply().await.len(), 41);
+    assert_eq!(world.lock().unwrap().made.len(), 41, "each is made once");
+    assert!(workspace.plan().await.is_empty());
+}
+
+#[tokio::test]
+async fn what_is_never_possible_fails_with_what_was_said_last() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut workspace, world) = workspace(dir.path(), b"", "1ms");
+    fs::remove_file(dir.path().join("rules.groma.hcl")).unwrap();
+    many_before_what_they_need(&workspace, &world, Duration::from_millis(30));
+    workspace.write(&format!("{HEAD}{}", bed("a", "")));
+    assert_eq!(summaries(&workspace.attempt().await), ["No ward"]);
+    assert!(world.lock().unwrap().made.is_empty());
+    assert_eq!(workspace.state.resources.len(), 0);
 }
 
 #[tokio::test]

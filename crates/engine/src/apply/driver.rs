@@ -12,6 +12,7 @@ use groma_model::text::Str;
 use groma_model::value::Value;
 use groma_state::State;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use super::ephemeral::{Openings, Place};
 use super::instance::{self, Done, Job, Left};
@@ -64,6 +65,8 @@ pub(super) enum Finished {
     Written(Box<Written>, Diagnostics),
     Provision(Box<Provisioning>, Diagnostics),
     Open(Opening, Box<Result<Opened, Diagnostics>>),
+    /// It is time to try a change again.
+    Again(StepIndex, Box<Job>),
     /// It is time to look at an object that is waited for.
     Due(Box<Waiting>),
     Looked(Box<Waiting>, Box<Look>),
@@ -93,6 +96,8 @@ pub(super) struct Driver<'a, 'r> {
     pub(super) aside: JoinSet<Finished>,
     /// Objects that are not ready, by the step that waits for them once it is over otherwise.
     pub(super) waits: BTreeMap<StepIndex, Box<Waiting>>,
+    /// Since when changes are tried again and again.
+    pub(super) postponed: BTreeMap<StepIndex, Instant>,
     /// New objects whose provisioners are running.
     pub(super) unprovisioned: BTreeSet<AbsInstance>,
     /// What changed objects are now, with marks.
@@ -125,6 +130,7 @@ pub(super) async fn run(request: Request<'_>) -> Applied {
         queue: VecDeque::new(),
         aside: JoinSet::new(),
         waits: BTreeMap::new(),
+        postponed: BTreeMap::new(),
         unprovisioned: BTreeSet::new(),
         made: BTreeMap::new(),
         expanded: BTreeMap::new(),
@@ -378,6 +384,10 @@ impl Driver<'_, '_> {
                 self.opened(opening, *result);
                 return None;
             }
+            Finished::Again(step, job) => {
+                self.queue.push_back(Work::Change { step, job, told: true });
+                return None;
+            }
             Finished::Due(waiting) => {
                 self.due(waiting);
                 return None;
@@ -391,7 +401,11 @@ impl Driver<'_, '_> {
                 return None;
             }
         };
-        let Done { mut left, mut diagnostics, quiet, operation } = self.softened(&job, done);
+        if let Some(patience) = done.again.filter(|patience| self.may_wait(step, *patience)) {
+            self.postpone(step, job, done.operation, patience);
+            return None;
+        }
+        let Done { mut left, mut diagnostics, quiet, operation, .. } = self.softened(&job, done);
         if let Left::Object(object) = &mut left {
             self.settle(step, &job, object, &mut diagnostics);
         }

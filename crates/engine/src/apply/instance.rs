@@ -9,7 +9,7 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::secrets::Secrets;
 use groma_model::value::Value;
 use groma_provider::api::{
-    ApplyRequest, ApplyResponse, Effects, Outcome, Pending, PlanRequest, PlanResponse, Private, Provider,
+    ApplyRequest, ApplyResponse, Effects, Outcome, Patience, Pending, PlanRequest, PlanResponse, Private, Provider,
     ReadDataRequest,
 };
 use groma_state::journal::{Action as LoggedAction, Operation};
@@ -73,6 +73,8 @@ pub(super) struct Done {
     pub(super) quiet: bool,
     /// What it is called in the log.
     pub(super) operation: Option<Operation>,
+    /// Nothing was done, and it may work later.
+    pub(super) again: Option<Patience>,
 }
 
 /// Carries a change out. Whatever goes wrong, an object that is known to exist is in the result. `begun` is told when it is
@@ -100,7 +102,7 @@ pub(super) async fn apply(job: &Job, logbook: &dyn Logbook, begun: impl Fn() + S
 impl Done {
     /// Nothing was done.
     fn unchanged(diagnostics: impl Into<Diagnostics>) -> Self {
-        Self { left: Left::AsStored, diagnostics: diagnostics.into(), quiet: false, operation: None }
+        Self { left: Left::AsStored, diagnostics: diagnostics.into(), quiet: false, operation: None, again: None }
     }
 
     /// The provider gave no answer.
@@ -295,6 +297,10 @@ impl Run<'_> {
         mut diagnostics: Diagnostics,
     ) -> Done {
         let block = &self.job.kind.schema.block;
+        if let Outcome::NotYet(patience) = response.outcome {
+            diagnostics.extend(response.diagnostics);
+            return Done { again: Some(patience), ..Done::unchanged(diagnostics) };
+        }
         let (not_ready, found) = match response.outcome {
             // What is there as planned has not failed, whatever is said beside that.
             Outcome::NotReady(not_ready) => (Some(Pending::said(not_ready, None)), as_warnings(response.diagnostics)),

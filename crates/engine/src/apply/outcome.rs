@@ -8,11 +8,13 @@ use groma_model::address::ResourceMode;
 use groma_model::diag::{Diagnostic, Diagnostics, Severity};
 use groma_model::value::Value;
 use groma_provider::api::{Patience, ReadRequest};
+use groma_state::journal::{After, Operation};
 use groma_state::{ObjectState, ObjectStatus};
 use tokio::time::Instant;
 
 use super::driver::{Driver, Finished, Work};
 use super::instance::Job;
+use super::record::object_of;
 use crate::change::{Action, Change};
 use crate::events::{Event, WaitProgress};
 use crate::execution::StepIndex;
@@ -226,6 +228,38 @@ impl Driver<'_, '_> {
             over,
         };
         self.waits.insert(step, Box::new(waiting));
+    }
+
+    /// Whether a change that cannot be carried out yet is tried again.
+    pub(super) fn may_wait(&mut self, step: StepIndex, patience: Patience) -> bool {
+        let since = self.postponed.entry(step).or_insert_with(now);
+        since.elapsed() < patience.timeout && self.request.interrupt.urgency() == Urgency::None
+    }
+
+    /// Tries a change again after a while. Others go on meanwhile: one of them may bring what it needs.
+    pub(super) fn postpone(
+        &mut self,
+        step: StepIndex,
+        job: Box<Job>,
+        operation: Option<Operation>,
+        patience: Patience,
+    ) {
+        let logged = match operation {
+            Some(operation) => self.request.logbook.conclude(Some(operation), object_of(&job.change), After::Unchanged),
+            None => Ok(None),
+        };
+        let (logbook, interrupt) = (Arc::clone(&self.request.logbook), self.request.interrupt.clone());
+        self.aside.spawn(async move {
+            // That it could not be written down is found out when it is tried again.
+            if let Ok(Some(ticket)) = logged {
+                let _ = logbook.safe(ticket).await;
+            }
+            tokio::select! {
+                () = tokio::time::sleep(patience.interval) => {}
+                () = interrupt.reaches(Urgency::Soon) => {}
+            }
+            Finished::Again(step, job)
+        });
     }
 
     fn made_in_part(&self, complaints: &Diagnostics) -> Pending {

@@ -16,6 +16,7 @@ use super::dependencies::Dependencies;
 use super::instance::{self, Job};
 use super::nodes::{Pending, TaskResult};
 use super::provider_use::ProviderUse;
+use super::renamed::Renamed;
 use super::replace::Cascade;
 use super::result::Gathered;
 use super::selection::Selection;
@@ -71,8 +72,8 @@ pub(super) struct Driver<'a, 'r> {
     schedule: Schedule,
 }
 
-/// Makes a plan.
-pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
+/// Makes a plan. `renamed` are objects that are known to have another address now though nobody says so.
+pub(super) async fn run(request: &Request<'_>, renamed: &[Renamed]) -> (Option<Plan>, Diagnostics) {
     let values = ResourceValues::new(request.schemas);
     // What is only looked at, or on its way out, need not be in order.
     let lenient = request.options.mode != Mode::Normal;
@@ -94,7 +95,7 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
     let dependencies = Dependencies::new(walk.graph(), &order);
     let schedule = Schedule::new(&walk.graph().needs);
     let selection = Selection::new(walk.graph(), request.options);
-    let mut moved = moves::apply(walk.graph(), request.state);
+    let mut moved = moves::apply(walk.graph(), request.state, renamed);
     let mut diagnostics = diagnostics;
     diagnostics.extend(selection.warning());
     diagnostics.extend(moves::check_selection(&moved, request.options));
@@ -104,7 +105,7 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
         return (None, diagnostics);
     }
     let mut driver = Driver {
-        request: &request,
+        request,
         values: &values,
         made_first: dependencies.made_first(walk.graph(), &selection),
         still_needed: BTreeSet::new(),
@@ -127,6 +128,7 @@ pub(super) async fn run(request: Request<'_>) -> (Option<Plan>, Diagnostics) {
         schedule,
         walk,
     };
+    driver.start_gone();
     driver.work().await;
     driver.start_undeclared();
     driver.start_generated();
@@ -176,6 +178,7 @@ impl Driver<'_, '_> {
             NodeKind::Provider(key) => {
                 let found = self.providers.visit(&self.walk, self.walk.graph().nodes[node].module, &key);
                 self.conclude(node, found);
+                self.start_gone();
             }
             _ => {
                 let found = self.checks.evaluate(&mut self.walk, node);

@@ -15,6 +15,7 @@ use groma_model::text::Str;
 use groma_state::{InstanceState, ResourceState, State};
 
 use super::dependencies::union;
+use super::renamed::Renamed;
 
 pub(super) use validate::{check_selection, validate};
 
@@ -57,8 +58,8 @@ struct Endpoint {
     resource: Option<(groma_lang::config::ResourceKey, InstanceKey)>,
 }
 
-/// Moves what is to be moved.
-pub(super) fn apply(graph: &Graph<'_>, state: &State) -> Moved {
+/// Moves what is to be moved: what statements say, what goes without saying, and what was found out.
+pub(super) fn apply(graph: &Graph<'_>, state: &State, renamed: &[Renamed]) -> Moved {
     let explicit = explicit_statements(graph);
     let mut moved = Moved { state: state.clone(), from: BTreeMap::new(), diagnostics: Diagnostics::new() };
     let mut blocked: BTreeMap<AbsInstance, AbsInstance> = BTreeMap::new();
@@ -67,6 +68,11 @@ pub(super) fn apply(graph: &Graph<'_>, state: &State) -> Moved {
     }
     for statement in implied_statements(graph, &moved.state, &explicit) {
         moved.carry_out(&statement, &mut BTreeMap::new());
+    }
+    for Renamed { from, to } in renamed {
+        if !moved.is_taken(to) {
+            moved.move_instance(from, to.clone(), false);
+        }
     }
     if !blocked.is_empty() {
         moved.diagnostics.push(unresolved(&blocked));

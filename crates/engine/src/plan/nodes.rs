@@ -112,6 +112,7 @@ impl<'a> Driver<'a, '_> {
         let own = imports.iter().map(|import| &import.address).filter(|target| target.module == address.module);
         diagnostics.extend(own.filter(|target| !wanted.contains(target.key())).map(no_configuration));
         diagnostics.extend(self.unmatched_replacement(&address, &wanted));
+        let begin = self.queue.len();
         for groma_lang::walk::ResourceInstance { key, repetition } in instances {
             if !self.selection.includes_instance(Some(node), &address.instance(key.clone())) {
                 let value = Some(self.left_alone(resource, &address.instance(key.clone())));
@@ -133,7 +134,10 @@ impl<'a> Driver<'a, '_> {
             }
         }
         let site = LeftoverSite { node, module, resource };
+        let middle = self.queue.len() - begin;
         diagnostics.extend(self.start_leftovers(&site, &address, &wanted, pending));
+        // What is left over is looked at first: its provider may find it again under another key.
+        self.queue.make_contiguous()[begin..].rotate_left(middle);
         diagnostics
     }
 

@@ -8,6 +8,7 @@ use groma_lang::graph::{Graph, NodeIndex, NodeKind};
 use groma_lang::walk::{RepetitionData, Site};
 use groma_model::address::{AbsResource, InstanceKey, ModuleInstance};
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_state::ResourceState;
 
 use super::Mode;
 use super::driver::{Driver, Task, Work};
@@ -98,6 +99,24 @@ impl Driver<'_, '_> {
         Ok(ObjectSchema { type_name: address.resource.ty.clone(), schema: schema.clone(), identity })
     }
 
+    /// Starts what is declared nowhere, as far as its provider is configured. That is done early: a provider may find such an object again where
+    /// another is to be made.
+    pub(super) fn start_gone(&mut self) {
+        if self.request.options.mode == Mode::Destroy {
+            return;
+        }
+        let resources = self.gathered.state().resources.iter();
+        let can_start = |(address, resource): &(&AbsResource, &ResourceState)| {
+            let mut keys =
+                resource.instances.values().map(|instance| resource.provider.instance(instance.provider_key.clone()));
+            self.node_of(address).is_none() && keys.all(|provider| self.providers.is_configured(&self.walk, &provider))
+        };
+        let gone: Vec<AbsResource> = resources.filter(can_start).map(|(address, _)| address.clone()).collect();
+        for address in gone {
+            self.start_all_leftovers(&address, Some(Reason::DeleteBecauseNoResourceConfig));
+        }
+    }
+
     /// Starts what no declaration stands for.
     pub(super) fn start_undeclared(&mut self) {
         let addresses: Vec<AbsResource> = self.gathered.state().resources.keys().cloned().collect();
@@ -112,11 +131,15 @@ impl Driver<'_, '_> {
             if !destroys && reason.is_none() {
                 continue;
             }
-            for leftover in self.leftovers(&address, &|_| Some(reason)) {
-                match leftover {
-                    Ok((_, job)) => self.queue.push_back(Task { node: None, index: 0, work: Work::Managed(job) }),
-                    Err(found) => self.diagnostics.extend(found),
-                }
+            self.start_all_leftovers(&address, reason);
+        }
+    }
+
+    fn start_all_leftovers(&mut self, address: &AbsResource, reason: Option<Reason>) {
+        for leftover in self.leftovers(address, &|_| Some(reason)) {
+            match leftover {
+                Ok((_, job)) => self.queue.push_back(Task { node: None, index: 0, work: Work::Managed(job) }),
+                Err(found) => self.diagnostics.extend(found),
             }
         }
     }

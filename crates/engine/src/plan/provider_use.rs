@@ -110,6 +110,17 @@ impl ProviderUse {
         self.slot(instance).ok_or_else(|| missing_config(instance, object))
     }
 
+    /// Whether it is known how a provider is configured, or that nobody has written it down.
+    pub(crate) fn is_configured(&self, walk: &Walk<'_>, instance: &ProviderInstance) -> bool {
+        let ProviderConfig { module, provider, alias } = &instance.config;
+        if self.slots.keys().any(|known| known.key == instance.key && same_config(&known.config, &instance.config)) {
+            return true;
+        }
+        let Some(root) = walk.graph().modules.first().map(|entry| &entry.node.module) else { return false };
+        let written = |key: &ProviderConfigKey| root.required_providers.provider_of(&key.name).same_as(provider);
+        module.is_root() && alias.is_none() && !root.provider_configs.keys().any(written)
+    }
+
     /// The slot of a configuration. One of the root that nobody wrote down is empty.
     fn slot(&mut self, instance: &ProviderInstance) -> Option<Arc<Slot>> {
         let known = self.slots.get(instance).or_else(|| {

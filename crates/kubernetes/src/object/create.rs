@@ -1,14 +1,21 @@
 //! Making an object.
 
+use std::time::Duration;
+
 use groma_kit::{Call, Failed, Object, at};
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_provider::api::Patience;
 
 use super::intent::Intent;
 use super::making::{Making, Trouble};
 use super::record::Written;
-use super::session::{new_id, open};
+use super::session::{may_come, new_id, open};
 use super::{ObjectResource, readiness, server_warnings};
 use crate::failure::Failure;
+use crate::provider::Host;
+
+/// How long to wait for a kind or a namespace that is not there yet.
+const WHAT_IT_NEEDS: Patience = Patience { timeout: Duration::from_secs(30), interval: Duration::from_millis(500) };
 
 pub(super) async fn create(resource: &ObjectResource, mut planned: Object, call: &mut Call) -> Result<Object, Failed> {
     let intent = known_intent(&planned)?;
@@ -29,7 +36,10 @@ pub(super) async fn create(resource: &ObjectResource, mut planned: Object, call:
         force: intent.force,
         type_name: resource.name,
     };
-    let (reference, made) = making.make(call).await;
+    let (reference, made) = match resource.shared.host {
+        Host::Groma => making.make_now(call).await,
+        Host::Other => making.make(call).await,
+    };
     let written =
         Written { id: &id, reference: &reference, cluster_uid: cluster_uid.as_deref(), ignored: &intent.ignored };
     match made {
@@ -46,6 +56,8 @@ pub(super) async fn create(resource: &ObjectResource, mut planned: Object, call:
             written.in_doubt(planned, &unwritten, resource.shared.host, call)
         }
         Err(Trouble::Failed(unwritten)) => {
+            // Others of this run may bring it.
+            call.not_yet = may_come(&unwritten.failure).then_some(WHAT_IT_NEEDS);
             Err(unwritten.failure.diagnostic("create", &reference).at_path(at("yaml_body")).into())
         }
         Err(Trouble::Refused(wrong)) => Err(wrong.into()),

@@ -65,18 +65,22 @@ impl Making<'_> {
         let clock = self.shared.outside.clock.as_ref();
         let mut tries = Tries::default();
         loop {
-            // The kind is looked up anew each time: it may have come meanwhile.
-            let (reference, made) = match self.cluster.complete(self.reference).await {
-                Ok(reference) => {
-                    let made = self.try_once(&reference, call).await;
-                    (reference, made)
-                }
-                Err(failure) => (self.reference.clone(), Err(failure.into())),
-            };
+            let (reference, made) = self.make_now(call).await;
             match &made {
                 Err(Trouble::Failed(unwritten)) if may_come(&unwritten.failure) && tries.again(call, clock).await => {}
                 _ => return (reference, made),
             }
+        }
+    }
+
+    /// Tries once. The kind is looked up anew each time: it may have come meanwhile.
+    pub(crate) async fn make_now(&self, call: &Call) -> (ObjectRef, Result<Said<Json>, Trouble>) {
+        match self.cluster.complete(self.reference).await {
+            Ok(reference) => {
+                let made = self.try_once(&reference, call).await;
+                (reference, made)
+            }
+            Err(failure) => (self.reference.clone(), Err(failure.into())),
         }
     }
 

@@ -57,6 +57,8 @@ impl Removal<'_> {
         loop {
             let failure = match self.cluster.delete(self.reference, &how).await {
                 Ok(was_there) => return Ok(was_there),
+                // A kind that goes at the same time takes all its objects with it.
+                Err(failure) if failure.kind == FailureKind::UnknownKind => return Ok(false),
                 Err(failure) => failure,
             };
             if !matches!(failure.kind, FailureKind::Outdated | FailureKind::Conflict) {

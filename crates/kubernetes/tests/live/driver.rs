@@ -1,6 +1,7 @@
 //! Does with the provider what an engine does, and minds what an engine minds.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use groma_kit::Object;
 use groma_kit::outside::Outside;
@@ -10,7 +11,7 @@ use groma_model::diag::Diagnostics;
 use groma_model::schema::Schema;
 use groma_model::value::Value;
 use groma_provider::api::{
-    ApplyRequest, ApplyResponse, ClientCapabilities, ConfigureRequest, ImportRequest, ImportTarget, Outcome,
+    ApplyRequest, ApplyResponse, ClientCapabilities, ConfigureRequest, ImportRequest, ImportTarget, Outcome, Patience,
     PlanRequest, PlanResponse, Private, Provider, RawState, ReadRequest, ReadResponse, UpgradeRequest,
 };
 use serde_json::Value as Json;
@@ -129,7 +130,16 @@ impl Driver {
             planned_identity: None,
             provider_meta: None,
         };
-        let response = self.0.apply(request).await.unwrap();
+        let mut response = self.0.apply(request.clone()).await.unwrap();
+        let mut passed = Duration::ZERO;
+        // What it needs may come meanwhile.
+        while let Outcome::NotYet(Patience { timeout, interval }) = response.outcome
+            && passed < timeout
+        {
+            tokio::time::sleep(interval).await;
+            passed += interval;
+            response = self.0.apply(request.clone()).await.unwrap();
+        }
         if matches!(response.outcome, Outcome::Done | Outcome::NotReady(_)) {
             assert!(response.object.is_wholly_known());
             check_agreement(&plan.planned, &response.object);

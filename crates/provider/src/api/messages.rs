@@ -205,6 +205,8 @@ pub enum Outcome {
     NotReady(NotReady),
     /// Failed; nothing was made or changed.
     NothingMade,
+    /// The same; but what it needs may come any moment, perhaps by another change of the same run. It is tried again, in nobody's way.
+    NotYet(Patience),
     /// Failed half way; the object in the response is what there is now.
     PartlyMade,
 }
@@ -233,12 +235,12 @@ pub struct NotReady {
     pub patience: Option<Patience>,
 }
 
-/// How long and how often an object is read again that is not ready.
+/// How long and how often an object is read again that is not ready, or tried again that cannot be made yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
     /// How long altogether.
     pub timeout: Duration,
-    /// How long between two looks.
+    /// How long between two looks or tries.
     pub interval: Duration,
 }
 

@@ -1,12 +1,14 @@
 //! The calls about managed resources.
 
+use std::time::Duration;
+
 use groma_model::diag::Diagnostic;
 use groma_model::value::Value;
 
 use super::{Handlers, upgrade};
 use crate::api::{
-    ApplyRequest, ApplyResponse, CallError, ImportRequest, ImportTarget, ImportedObject, MoveRequest, NotReady,
-    Outcome, Pending, PlanRequest, Private, RawState, ReadRequest, UpgradeIdentityRequest, UpgradeRequest,
+    Answer, ApplyRequest, ApplyResponse, CallError, ImportRequest, ImportTarget, ImportedObject, MoveRequest, NotReady,
+    Outcome, Patience, Pending, PlanRequest, Private, RawState, ReadRequest, UpgradeIdentityRequest, UpgradeRequest,
     UpgradeResponse,
 };
 use crate::wire::convert;
@@ -130,7 +132,7 @@ impl Handlers {
     ) -> Answered<wire::apply_resource_change::Response> {
         let typed = self.resource(&request.type_name)?;
         let prior = typed.take(request.prior_state)?;
-        let response = self.provider.apply(ApplyRequest {
+        let asked = ApplyRequest {
             prior: prior.clone(),
             planned: typed.take(request.planned_state)?,
             config: typed.take(request.config)?,
@@ -138,8 +140,8 @@ impl Handlers {
             planned_identity: typed.take_identity(request.planned_identity)?,
             provider_meta: self.meta(request.provider_meta)?,
             type_name: request.type_name.into(),
-        });
-        let response = told(prior, response.await.map_err(refused)?);
+        };
+        let response = told(prior, self.applied(asked).await.map_err(refused)?);
         Ok(wire::apply_resource_change::Response {
             new_state: typed.give(&response.object)?,
             private: response.private.0.into(),
@@ -147,6 +149,21 @@ impl Handlers {
             legacy_type_system: response.legacy_type_system,
             new_identity: typed.give_identity(response.identity.as_ref())?,
         })
+    }
+
+    /// Others do not try again, so that is done here.
+    async fn applied(&self, request: ApplyRequest) -> Answer<ApplyResponse> {
+        let mut passed = Duration::ZERO;
+        loop {
+            let response = self.provider.apply(request.clone()).await?;
+            match response.outcome {
+                Outcome::NotYet(Patience { timeout, interval }) if passed < timeout => {
+                    tokio::time::sleep(interval).await;
+                    passed += interval;
+                }
+                _ => return Ok(response),
+            }
+        }
     }
 
     pub(in crate::wire::server) async fn import_resource_state(
@@ -253,7 +270,7 @@ fn marked(private: Private, not_ready: Option<&NotReady>) -> Private {
 /// An outcome in the words that the protocol has: an object and diagnostics. Whatever failed must not look like a success,
 /// and what was not made must not look like an object.
 fn told(prior: Value, mut response: ApplyResponse) -> ApplyResponse {
-    if response.outcome == Outcome::NothingMade {
+    if matches!(response.outcome, Outcome::NothingMade | Outcome::NotYet(_)) {
         response.object = prior;
     }
     if let Outcome::NotReady(not_ready) = &response.outcome {
