@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that must hold, fast steps first, one summary at the end.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             ("backends", "remote states on real servers, shared with OpenTofu and Terraform", &backends),
             ("crates", "every crate builds alone, with its own features", &check_alone),
         );
-        ladder.step("clusters", "Kubernetes with controllers, and with a node on which pods run", clusters);
+        ladder.step("clusters", "objects on Kubernetes, with controllers, and with a node on which pods run", clusters);
         ladder.step("kills", "runs that are killed, and gone on with", |counts| torture::step(counts, 270));
         ladder.step("fuzz", "every fuzz target", |counts| fuzz::run_all(counts, args.fuzz_seconds));
         ladder.step("dist", "the static binary, packed and tried", |_| {
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 /// What turns tests on that need peers.
-const PEERS_FEATURES: &str = "groma-backends/peers,groma-cli/peers,groma-interchange/peers,groma-kubernetes/peers,groma-provider/peers,groma-served/peers,groma-slice/peers,groma-state/peers,groma-testkit/peers";
+const PEERS_FEATURES: &str = "groma-backends/peers,groma-cli/peers,groma-interchange/peers,groma-kubernetes/peers,groma-kubernetes/plugin,groma-provider/peers,groma-served/peers,groma-slice/peers,groma-state/peers,groma-testkit/peers";
 
 fn format_check() -> Result<()> {
     process::run(workspace::cargo().args(["fmt", "--all", "--check"]))
@@ -118,8 +119,8 @@ fn with_peers(counts: &mut Counts, group: peers::Group, tests: &[&str]) -> Resul
 
 /// The same, with programs that have been found already.
 fn with_environment(counts: &mut Counts, environment: &[(&str, PathBuf)], tests: &[&str]) -> Result<()> {
-    let packages = PEERS_FEATURES.split(',').filter_map(|feature| feature.split('/').next());
-    let packages: Vec<String> = packages.map(|package| format!("--package={package}")).collect();
+    let packages: BTreeSet<&str> = PEERS_FEATURES.split(',').filter_map(|feature| feature.split('/').next()).collect();
+    let packages: Vec<String> = packages.into_iter().map(|package| format!("--package={package}")).collect();
     let features = format!("--features={PEERS_FEATURES}");
     let tests: Vec<String> = tests.iter().map(|test| format!("--test={test}")).collect();
     let selection = packages.iter().chain([&features]).chain(&tests).map(String::as_str);
@@ -151,9 +152,14 @@ fn backends(counts: &mut Counts) -> Result<()> {
     with_peers(counts, peers::Group::Servers, &tests)
 }
 
-/// Clusters that tests start, up to one with a node. That needs root and Debian's packages for containers, which are installed if they are missing.
+/// Clusters that tests start, up to one with a node, and the provider of their objects, in groma and as a plugin. That needs root and Debian's
+/// packages for containers, which are installed if they are missing.
 fn clusters(counts: &mut Counts) -> Result<()> {
-    with_environment(counts, &cluster::environment()?, &["clusters", "clusters_end", "live"])
+    let mut environment = cluster::environment()?;
+    // Most of the time they wait for the cluster.
+    environment.push(("RUST_TEST_THREADS", "6".into()));
+    let objects = ["kubernetes_objects", "kubernetes_plugin"];
+    with_environment(counts, &environment, &[&["clusters", "clusters_end", "live"], &objects[..]].concat())
 }
 
 /// Checks that the components exist which `cargo fmt` and `cargo clippy` need; asks rustup if not.

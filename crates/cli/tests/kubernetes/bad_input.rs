@@ -1,5 +1,7 @@
 //! Input that makes no sense: told before anything is done, with the attribute and the line inside of the manifest.
 
+use std::fmt::Write as _;
+
 use crate::space::{Space, config_map_manifest, object, object_with};
 
 /// What `validate` or `plan` says about a configuration that must not get further.
@@ -51,7 +53,7 @@ fn a_yaml_bomb_is_defused() {
     let mut bomb = config_map_manifest("settings", "{a: b}") + "\nx0: &x0 [a, a, a, a, a, a, a, a, a, a]";
     for level in 1..12 {
         let again = vec![format!("*x{}", level - 1); 10].join(", ");
-        bomb.push_str(&["\nx", &level.to_string(), ": &x", &level.to_string(), " [", &again, "]"].concat());
+        let _ = write!(bomb, "\nx{level}: &x{level} [{again}]");
     }
     refused(&space, &object("settings", &bomb), &["yaml_body", "line"]);
     let deep = config_map_manifest("settings", &format!("{}a{}", "[".repeat(20_000), "]".repeat(20_000)));

@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::sandbox::{Outcome, Running, Sandbox};
+use crate::tool::Tool;
 
 /// What every configuration begins with.
-const HEADER: &str = r#"
+pub(crate) const HEADER: &str = r#"
 terraform {
   required_providers {
     k8sconnect = {
@@ -30,6 +31,7 @@ pub(crate) struct Space {
     pub(crate) namespace: String,
     reach: Reach,
     sandbox: Sandbox,
+    tool: Tool,
 }
 
 impl Space {
@@ -43,13 +45,31 @@ impl Space {
         Self::on(kube::shared_with_controllers())
     }
 
+    /// The same, with another tool.
+    #[allow(dead_code, reason = "not all tests have others")]
+    pub(crate) fn under(tool: Tool) -> Self {
+        Self::with(kube::shared_with_controllers(), tool)
+    }
+
     pub(crate) fn on(reach: &Reach) -> Self {
+        Self::with(reach, Tool::Groma)
+    }
+
+    fn with(reach: &Reach, tool: Tool) -> Self {
         let api = Api::new(reach);
         let namespace = fresh_name();
         api.create("/api/v1/namespaces", &json!({"metadata": {"name": namespace}}));
         let kubeconfig = reach.kubeconfig_text(ADMIN_TOKEN).unwrap();
-        let sandbox = Sandbox::new().file("kubeconfig", &kubeconfig);
-        Self { api, namespace, reach: reach.clone(), sandbox }
+        let sandbox = tool.prepare(Sandbox::new().file("kubeconfig", &kubeconfig));
+        Self { api, namespace, reach: reach.clone(), sandbox, tool }
+    }
+
+    /// Goes on with another tool in the same directory.
+    #[allow(dead_code, reason = "not all tests have others")]
+    pub(crate) fn now_under(mut self, tool: Tool) -> Self {
+        self.sandbox = tool.prepare(self.sandbox);
+        self.tool = tool;
+        self
     }
 
     pub(crate) fn reach(&self) -> &Reach {
@@ -94,7 +114,7 @@ impl Space {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Outcome {
-        self.sandbox.run(arguments)
+        self.tool.run(&self.sandbox, arguments)
     }
 
     pub(crate) fn begin(&self, arguments: &[&str]) -> Running {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::definitions::{ANYTHING, Kind};
+use crate::definitions::{ANYTHING, OwnKind};
 use crate::proxy::{Fate, Proxy, Request};
 use crate::space::{Space, config_map, config_map_manifest, object_with, said};
 
@@ -141,7 +141,7 @@ fn seed_000_a_service_without_an_address() {
 #[test]
 fn seed_000_an_object_whose_controller_never_answers() {
     let space = Space::new();
-    let kind = Kind::new("Database", "databases");
+    let kind = OwnKind::new("Database", "databases");
     kind.define(&space, ANYTHING);
     space.main(&story("condition = \"Ready\", timeout = \"300ms\"", &kind.manifest("db", "{size: 1}")));
     let path = kind.path(&space, "db");

@@ -66,8 +66,7 @@ fn a_plan_to_create_shows_what_the_server_makes_of_it() {
     let change = plan.change("k8sconnect_object.web");
     let projection = change["after"]["managed_state_projection"].as_object().unwrap().clone();
     // The protocol was not given.
-    let port =
-        projection.iter().find(|(place, _)| place.contains("protocol") && place.rsplit('.').next() == Some("port"));
+    let port = projection.iter().find(|(place, _)| place.contains("protocol") && place.contains("].port"));
     assert_eq!(port.map(|(_, value)| value), Some(&json!("80")), "{projection:?}");
     assert_eq!(change["after"]["object_ref"]["name"], "web");
     assert_eq!(change["after_unknown"]["managed_fields"], true);
@@ -397,6 +396,11 @@ fn a_renamed_key_is_the_same_object() {
     space.apply();
     // Not said, it is found out.
     space.main(&main("new")).plan().does(&["move k8sconnect_object.settings[\"new\"]"]);
+    space.apply();
+    assert_eq!(space.api.uid(&path), uid);
+    // So is another name.
+    space.main(&object("renamed", &config_map_manifest("settings", "{a: b}")));
+    space.plan().does(&["move k8sconnect_object.renamed"]);
     space.apply();
     assert_eq!(space.api.uid(&path), uid);
     assert_eq!(space.api.get(&path)["data"], json!({"a": "b", "theirs": "1"}));

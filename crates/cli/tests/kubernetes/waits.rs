@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::definitions::{ANYTHING, Kind};
+use crate::definitions::{ANYTHING, OwnKind};
 use crate::space::{Space, config_map, config_map_manifest, object, object_with, said};
 
 /// Waits for an object with a name in the namespace of the space.
@@ -22,13 +22,13 @@ fn of(api_version: &str, kind: &str, name: &str) -> String {
 /// A kind whose controller is the test, and an object of it.
 struct Thing {
     space: Space,
-    kind: Kind,
+    kind: OwnKind,
 }
 
 impl Thing {
     fn new() -> Self {
         let space = Space::new();
-        let kind = Kind::new("Thing", "things");
+        let kind = OwnKind::new("Thing", "things");
         kind.define(&space, ANYTHING);
         Self { space, kind }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::definitions::{ANYTHING, Kind};
+use crate::definitions::{ANYTHING, OwnKind};
 use crate::proxy::{Fate, Proxy};
 use crate::space::{Space, config_map, dedent};
 
@@ -300,7 +300,7 @@ fn amounts_own_kinds_typos_and_what_cannot_be_changed() {
     let said = space.plan_fails();
     assert!(said.contains("cannot be changed") || said.contains("immutable") || said.contains("selector"), "{said}");
     // A kind of somebody's own.
-    let kind = Kind::new("Thing", "things");
+    let kind = OwnKind::new("Thing", "things");
     kind.define(&space, ANYTHING);
     let object = json!({"apiVersion": format!("{}/v1", kind.group), "kind": "Thing", "metadata": {"name": "theirs"}, "spec": {"a": 1}});
     space.api.create(&kind.path(&space, ""), &object);

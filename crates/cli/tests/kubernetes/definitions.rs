@@ -9,14 +9,13 @@ use crate::space::{Space, config_map, config_map_manifest, fresh_name, object, o
 use crate::webhook::Webhook;
 
 /// A kind of our own in a group of its own.
-#[expect(clippy::struct_field_names, reason = "that is what definitions call it")]
-pub(crate) struct Kind {
+pub(crate) struct OwnKind {
     pub(crate) group: String,
     pub(crate) kind: &'static str,
     pub(crate) plural: &'static str,
 }
 
-impl Kind {
+impl OwnKind {
     pub(crate) fn new(kind: &'static str, plural: &'static str) -> Self {
         Self { group: format!("{}.example.com", fresh_name()), kind, plural }
     }
@@ -74,7 +73,7 @@ const SIZED: &str = "{type: object, required: [size], properties: {size: {type: 
 fn a_kind_and_its_objects_come_in_one_apply() {
     for depends in ["depends_on = [k8sconnect_object.kind]", ""] {
         let space = Space::new();
-        let kind = Kind::new("Cactus", "cacti");
+        let kind = OwnKind::new("Cactus", "cacti");
         let main =
             object("kind", &kind.definition(ANYTHING)) + &object_with("one", depends, &kind.manifest("one", "{a: 1}"));
         space.main(&main).plan().does(&["create k8sconnect_object.kind", "create k8sconnect_object.one"]);
@@ -91,11 +90,26 @@ fn a_kind_and_its_objects_come_in_one_apply() {
     }
 }
 
+/// Scenario 30, exceeded: the group is served already, the kind is not.
+#[test]
+fn a_second_kind_of_a_group_comes_with_its_objects() {
+    let space = Space::new();
+    let first = OwnKind::new("Cactus", "cacti");
+    let second = OwnKind { group: first.group.clone(), kind: "Flower", plural: "flowers" };
+    let one = object("cactus", &first.definition(ANYTHING)) + &object("one", &first.manifest("one", "{a: 1}"));
+    space.main(&one).apply();
+    let two = object("flower", &second.definition(ANYTHING)) + &object("two", &second.manifest("two", "{a: 1}"));
+    space.main(&(one + &two)).apply();
+    assert_eq!(space.api.get(&second.path(&space, "two"))["spec"]["a"], 1);
+    space.is_settled();
+    space.destroy();
+}
+
 /// Scenario 30, exceeded: those that wait for their kind or their namespace hold nobody up, least of all those who bring them.
 #[test]
 fn objects_do_not_keep_away_what_they_wait_for() {
     let space = Space::with_controllers();
-    let kind = Kind::new("Cactus", "cacti");
+    let kind = OwnKind::new("Cactus", "cacti");
     let name = fresh_name();
     let many = |of: &str, manifest: &str| {
         let manifest = manifest.replace("name: x", "name: \"x${each.key}\"").replace("NAMESPACE", &name);
@@ -116,7 +130,7 @@ fn objects_do_not_keep_away_what_they_wait_for() {
 #[test]
 fn a_kind_that_somebody_removed_takes_its_objects_along() {
     let space = Space::new();
-    let kind = Kind::new("Cactus", "cacti");
+    let kind = OwnKind::new("Cactus", "cacti");
     let main = object("kind", &kind.definition(ANYTHING)) + &object("one", &kind.manifest("one", "{a: 1}"));
     let definition = format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/cacti.{}", kind.group);
     space.main(&main).apply();
@@ -185,7 +199,7 @@ fn what_the_server_does_not_accept_is_told_by_the_plan() {
 #[test]
 fn rules_of_own_kinds_are_told_by_the_plan() {
     let space = Space::new();
-    let kind = Kind::new("Cactus", "cacti");
+    let kind = OwnKind::new("Cactus", "cacti");
     space.main(&object("kind", &kind.definition(SIZED))).apply();
     let cases = [
         ("{size: 7}", &["seven is unlucky"][..]),
