@@ -59,6 +59,19 @@ impl Variant {
         }
     }
 
+    /// By its name.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [
+            Variant::None,
+            Variant::CatalogueNoMatch,
+            Variant::Rules1,
+            Variant::Rules8,
+            Variant::Attached,
+            Variant::NotAttached,
+        ];
+        all.into_iter().find(|variant| variant.name() == name)
+    }
+
     fn rules(self) -> Option<String> {
         match self {
             Variant::None => None,
