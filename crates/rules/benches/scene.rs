@@ -219,6 +219,10 @@ pub(crate) fn large() -> Vec<Asked> {
         changed("field_changed/5000_leaves", "leaves", IgnoreOrder::No),
         equals("field_equals/each_of_10000", "many[*]", vec!["x".into(), "y".into()]),
         matches("field_matches/1MiB", "text", "(a[ab])+[0-9]"),
+        // These have to read all of it.
+        matches("field_matches/1MiB_to_its_end", "text", "(a+)+$"),
+        matches("field_matches/1MiB_all_of_it", "text", "^[a-z]*$"),
+        matches("field_matches/1MiB_of_one_of_several", "text", "(ab|ba)a|bb|b(c|d)"),
         matches("field_matches/each_of_10000", "many[*]", "^11"),
         state_check("state_check/each_of_1000", "alltrue([for port in old.ports : port > 0])"),
         claim("claim_reused/each_of_10000", "many[*]"),

@@ -1,8 +1,11 @@
 //! `field_matches`: whether a field looks like a pattern.
 
 mod needed;
+mod table;
 
+use std::borrow::Cow;
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use groma_model::convert::convert;
 use groma_model::diag::{Diagnostic, Diagnostics};
@@ -12,6 +15,7 @@ use groma_model::value::{Value, ValueKind, go_quote};
 use regex::{Regex, RegexBuilder};
 
 use self::needed::Needed;
+use self::table::{LONG, Table};
 use super::scalar::{Look, Match, On, Test, lints};
 use super::{Found, Predicate};
 use crate::replace::case::Case;
@@ -37,6 +41,9 @@ pub struct FieldMatches {
     text: TextPattern,
     regex: Regex,
     needed: Needed,
+    case_insensitive: bool,
+    /// For long texts, made when the first one comes. None if there is no such table.
+    table: OnceLock<Option<Arc<Table>>>,
 }
 
 /// The pattern may tell what a secret is like, so it is not shown.
@@ -69,18 +76,23 @@ impl TextPattern {
         text
     }
 
+    /// As a regular expression.
+    fn expression(&self) -> Cow<'_, str> {
+        match self {
+            TextPattern::Regex(text) => Cow::Borrowed(text),
+            TextPattern::Glob(text) => Cow::Owned(glob_to_regex(text)),
+        }
+    }
+
     fn compile(&self, case_insensitive: bool) -> Result<(Regex, Needed), ParameterProblem> {
         let limit = |detail: String| ParameterProblem::new(1119, self.parameter(), "Pattern is too large", detail);
         if self.as_str().len() > LONGEST_PATTERN {
             return Err(limit(format!("A pattern must not be longer than {LONGEST_PATTERN} bytes.")));
         }
-        let regex = match self {
-            TextPattern::Regex(text) => {
-                well_formed(text)?;
-                text.clone()
-            }
-            TextPattern::Glob(text) => glob_to_regex(text),
-        };
+        if let TextPattern::Regex(text) = self {
+            well_formed(text)?;
+        }
+        let regex = self.expression();
         let built = RegexBuilder::new(&regex).case_insensitive(case_insensitive).size_limit(LARGEST).build();
         let needed = Needed::of(&regex, case_insensitive);
         built.map(|built| (built, needed)).map_err(|error| match error {
@@ -122,7 +134,8 @@ impl FieldMatches {
     /// Whether a field of the old object matches.
     pub fn new(field: FieldPath, text: TextPattern, case_insensitive: bool) -> Result<Self, ParameterProblem> {
         let (regex, needed) = text.compile(case_insensitive)?;
-        Ok(Self { field, on: None, matching: Match::default(), text, regex, needed })
+        let (on, matching, table) = (None, Match::default(), OnceLock::new());
+        Ok(Self { field, on, matching, text, regex, needed, case_insensitive, table })
     }
 
     /// The pattern.
@@ -131,7 +144,16 @@ impl FieldMatches {
     }
 
     fn is_match(&self, text: &str) -> bool {
-        !self.needed.is_missing(text) && self.regex.is_match(text)
+        if self.needed.is_missing(text) {
+            return false;
+        }
+        let table = if text.len() < LONG { None } else { self.table() };
+        table.map_or_else(|| self.regex.is_match(text), |table| table.is_match(text.as_bytes()))
+    }
+
+    fn table(&self) -> Option<&Table> {
+        let make = || Table::of(&self.text.expression(), self.case_insensitive).map(Arc::new);
+        self.table.get_or_init(make).as_deref()
     }
 
     fn no_text(&self, what: &str) -> Diagnostic {
