@@ -194,7 +194,7 @@ pub enum Note {
     /// Its replacement is made first because this one, which needs it, asks for that.
     MadeFirstFor(ConfigResource),
     /// A rule or the user decided in which order it is replaced: who.
-    Ordered(String),
+    Ordered(Arc<str>),
     /// It was marked for replacement on the command line.
     Requested,
     /// It is forgotten rather than deleted: `lifecycle.destroy`, a `removed` block or the state says so.

@@ -114,7 +114,7 @@ pub(super) struct Planned {
     /// The object as it is.
     pub(super) refreshed: Option<Object>,
     /// What rules may ask, if it is replaced and there are any.
-    pub(super) candidate: Option<Candidate>,
+    pub(super) candidate: Option<Arc<Candidate>>,
     /// What is to be done. None if it is gone and not wanted, or if only reading was.
     pub(super) change: Option<Change>,
     /// Warnings; and errors, if it could be looked at and not planned.
@@ -284,7 +284,7 @@ impl Planner<'_> {
         object: Option<&Object>,
         identity: Option<&Value>,
         diagnostics: &mut Diagnostics,
-    ) -> Result<(Change, Option<Candidate>), Diagnostics> {
+    ) -> Result<(Change, Option<Arc<Candidate>>), Diagnostics> {
         let (config, config_marks) = present.config.clone().unmark_deep_with_paths();
         self.provider.keep_secret(&present.config);
         let found = self.provider.validate_resource(&self.job.kind.type_name, config.clone()).await;
@@ -328,10 +328,11 @@ impl Planner<'_> {
             (Some(before), false) if *before == after => Action::NoOp,
             (Some(_), false) => Action::Update,
         };
-        let candidate = update.map(|update| Candidate {
-            update: crate::stored::marked(&update, &self.job.kind.schema, &sensitive),
-            config: present.config.clone(),
-            legacy_type_system,
+        let candidate = update.map(|update| {
+            let update = crate::stored::marked(&update, &self.job.kind.schema, &sensitive);
+            let config = present.config.clone();
+            let has_marks = [&update, &config, &after].into_iter().chain(&before).any(Value::contains_marks);
+            Arc::new(Candidate { update, config, legacy_type_system, has_marks })
         });
         let change = Change {
             action,

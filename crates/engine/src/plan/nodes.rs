@@ -262,7 +262,7 @@ impl<'a> Driver<'a, '_> {
             notes.extend(config_resource(self.walk.graph(), *asks).map(Note::MadeFirstFor));
         }
         let skip_destroy = skips_destroy(&self.walk, site)?;
-        let has_rules = self.has_replace_rules(&address, &slot.instance().config.provider);
+        let has_rules = self.has_replace_rules(&address);
         Ok(Work::Managed(Box::new(Job {
             previous_address: self.gathered.previous_address(&address),
             origin: self.gathered.origin(&address, &slot.instance().config.provider),
@@ -414,7 +414,7 @@ impl<'a> Driver<'a, '_> {
             if prevented.is_some() && self.request.options.mode == Mode::Destroy {
                 self.still_needed.extend(change.dependencies.iter().cloned());
             }
-            let cascades = self.cascades(change, planned.candidate.as_ref());
+            let cascades = self.cascades(change, planned.candidate.as_deref());
             self.cascades.extend(cascades);
             if let Some(node) = node.filter(|_| change.action != Action::NoOp || change.only_waits()) {
                 self.gathered.note_pending(node, &change.address.module);

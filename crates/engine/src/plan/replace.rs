@@ -13,6 +13,7 @@ mod web;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use groma_lang::config::{Resource, When};
 use groma_lang::graph::NodeIndex;
@@ -39,10 +40,9 @@ pub(super) struct Candidate {
     pub(super) config: Value,
     /// Whether its provider uses the old type system.
     pub(super) legacy_type_system: bool,
+    /// Whether anything in these, or in what its change says, is marked.
+    pub(super) has_marks: bool,
 }
-
-/// The objects that are replaced, by what is decided about them.
-pub(super) type Candidates = BTreeMap<AbsInstance, Candidate>;
 
 /// The order that an action stands for, if it replaces something in an order that can be chosen.
 pub(super) fn order_of(action: Action) -> Option<Order> {
@@ -81,22 +81,26 @@ impl Wisher {
 }
 
 impl Driver<'_, '_> {
-    /// Whether rules are asked about objects of a type at all, so that what they may ask is kept.
-    pub(super) fn has_replace_rules(&self, address: &AbsInstance, provider: &groma_model::address::Provider) -> bool {
+    /// Whether rules may be asked about objects of a type at all, so that what they may ask is kept.
+    pub(super) fn has_replace_rules(&self, address: &AbsInstance) -> bool {
         self.request.options.replacement.mode != Mode::Off
-            && self.request.rules.replace.about(address, provider).next().is_some()
+            && self.request.rules.replace.has_any_about(&address.instance.resource.ty)
     }
 
-    /// Decides the order of all replacements: the actions of the changes are what came of it.
-    pub(super) fn order_replacements(&mut self, changes: &mut [Change]) -> Replacement {
+    /// Decides the order of all replacements: the actions of the changes are what came of it. Each change may have a candidate.
+    pub(super) fn order_replacements(
+        &mut self,
+        changes: &mut [Change],
+        candidates: &[Option<Arc<Candidate>>],
+    ) -> Replacement {
         let options = &self.request.options.replacement;
         let asked_for = !options.orders.is_empty();
         if !asked_for && (options.mode == Mode::Off || self.request.rules.replace.is_empty()) {
             return Replacement::default();
         }
-        let mut judged = self.judge_all(changes);
+        let mut judged = self.judge_all(changes, candidates);
         self.note_on_prevented(changes, &judged);
-        if !asked_for && judged.is_empty() {
+        if !asked_for && judged.iter().all(Option::is_none) {
             return Replacement { rules: told::rules_document(self).to_string(), decisions: BTreeMap::new() };
         }
         let before: Vec<Option<Order>> = changes.iter().map(|change| order_of(change.action)).collect();
@@ -107,6 +111,7 @@ impl Driver<'_, '_> {
         let telling = Telling {
             driver: self,
             changes,
+            candidates,
             before: &before,
             said: &said,
             web: web.as_ref(),
@@ -116,6 +121,8 @@ impl Driver<'_, '_> {
             workspace: self.request.settings.workspace.into(),
             layers: RefCell::default(),
             names: RefCell::default(),
+            orders: RefCell::default(),
+            listening: log::Listening::new(),
         };
         let (replacement, found) = telling.tell();
         let notes = telling.notes();
@@ -128,7 +135,6 @@ impl Driver<'_, '_> {
             changes[at].notes.push(Note::Ordered(who));
         }
         self.diagnostics.extend(found);
-        self.gathered.forget_candidates();
         // Older objects that were put aside go as the current one does, or else they would wait for what waits for them.
         let is_older = |change: &&mut Change| change.deposed.is_some() && told_first.contains(&change.address);
         for older in changes.iter_mut().filter(is_older) {
@@ -138,8 +144,11 @@ impl Driver<'_, '_> {
     }
 
     /// Who is not replaced at all hears what rules would have said about it.
-    fn note_on_prevented(&mut self, changes: &[Change], judged: &BTreeMap<usize, Considered>) {
-        for (&at, considered) in judged {
+    fn note_on_prevented(&mut self, changes: &[Change], judged: &[Option<Considered>]) {
+        if self.prevented.is_empty() {
+            return;
+        }
+        for (at, considered) in judged.iter().enumerate().filter_map(|(at, found)| Some((at, found.as_ref()?))) {
             let Some(problem) = self.prevented.get_mut(&changes[at].address) else { continue };
             let matching = considered.judged.iter().filter(|judged| judged.is_heard() && judged.matches());
             problem.hints.extend(matching.map(|judged| told::if_it_were_replaced(&judged.result.rule)));
@@ -148,10 +157,10 @@ impl Driver<'_, '_> {
 
     /// What everybody wants who counts. Rules of one layer that contradict each other do not. Nothing if neither rules nor the user want
     /// anything: then what the configuration says holds as it did.
-    fn wishes(&mut self, changes: &[Change], said: &[Said], judged: &mut BTreeMap<usize, Considered>) -> Wishes {
+    fn wishes(&mut self, changes: &[Change], said: &[Said], judged: &mut [Option<Considered>]) -> Wishes {
         let mut wishes = Wishes { objects: self.walk.graph().nodes.len(), all: Vec::new(), wishers: Vec::new() };
         self.users_wishes(changes, &mut wishes);
-        for (&at, results) in judged.iter_mut() {
+        for (at, results) in judged.iter_mut().enumerate().filter_map(|(at, found)| Some((at, found.as_mut()?))) {
             let vetoed = said[at].is_veto();
             let found = judging::rules_wishes((at, &changes[at]), &mut results.judged, vetoed, &mut wishes);
             self.diagnostics.extend(found);
@@ -161,7 +170,7 @@ impl Driver<'_, '_> {
         }
         // A link that is created first is gone afterwards, which nobody can have meant.
         let would_be_lost =
-            |at: usize| judged.get(&at).is_some_and(|found| found.judged.iter().any(Judged::saves_a_link));
+            |at: usize| judged[at].as_ref().is_some_and(|found| found.judged.iter().any(Judged::saves_a_link));
         let asks = |at: usize| said[at].asks_to_be_created_first() && said[at].is_selected && !would_be_lost(at);
         lifecycle_wishes(changes, &self.stored(), &asks, &mut wishes);
         wishes
@@ -180,7 +189,7 @@ impl Driver<'_, '_> {
 
     /// What the objects in the state were made with.
     fn stored<'s>(&'s self) -> impl Fn(&AbsInstance) -> &'s [ConfigResource] + 's {
-        |address| self.gathered.stored_dependencies(address)
+        self.gathered.stored_dependencies()
     }
 
     fn declaration_of(&self, change: &Change) -> Option<NodeIndex> {
@@ -204,11 +213,6 @@ impl Driver<'_, '_> {
         Some(self.block_of(change)?.declared.header)
     }
 
-    fn has_destroy_provisioners(&self, change: &Change) -> bool {
-        let provisioners = self.block_of(change).map(|resource| resource.managed.provisioners.as_slice());
-        provisioners.unwrap_or_default().iter().any(|provisioner| provisioner.when == When::Destroy)
-    }
-
     fn asks_to_be_created_first(&self, change: &Change) -> bool {
         self.says_create_before_destroy(change) == Some(true)
     }
@@ -226,7 +230,13 @@ impl Driver<'_, '_> {
 
     fn said_about(&self, change: &Change) -> Said {
         let is_selected = self.declaration_of(change).is_some_and(|node| self.selection.includes(node));
-        Said { create_before_destroy: self.says_create_before_destroy(change), is_selected }
+        let block = self.block_of(change).map(|resource| &resource.managed);
+        let provisioners = block.map(|block| block.provisioners.as_slice()).unwrap_or_default();
+        Said {
+            create_before_destroy: block.and_then(|block| block.create_before_destroy),
+            has_destroy_provisioners: provisioners.iter().any(|provisioner| provisioner.when == When::Destroy),
+            is_selected,
+        }
     }
 }
 
@@ -234,6 +244,8 @@ impl Driver<'_, '_> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Said {
     create_before_destroy: Option<bool>,
+    /// Whether something runs when it is destroyed.
+    has_destroy_provisioners: bool,
     /// Whether this plan is about it.
     is_selected: bool,
 }

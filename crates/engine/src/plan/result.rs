@@ -1,5 +1,7 @@
 //! What the planning walk has found so far, and the plan that is made of it.
 
+use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -20,7 +22,7 @@ use super::instance::Planned;
 use super::moves::MovedFrom;
 use super::provider_use::{NO_CONFIGURATION, same_config};
 use super::relevant::Changing;
-use super::replace::{Candidate, Candidates};
+use super::replace::Candidate;
 use super::{Mode, OutputChange, Plan, RelevantAttribute, check, relevant};
 use crate::change::{Action, Change};
 use crate::execution::{Cycle, Execution, Sources};
@@ -36,12 +38,12 @@ pub(super) struct Gathered {
     prior: State,
     /// Where objects were before they were moved.
     moved_from: BTreeMap<AbsInstance, MovedFrom>,
-    changes: BTreeMap<AbsResource, Vec<Change>>,
+    /// With what rules may ask about those that replace something.
+    changes: BTreeMap<AbsResource, Vec<(Change, Option<Arc<Candidate>>)>>,
     drift: Vec<Change>,
     /// In which module instances a resource has changes.
     pending: BTreeMap<NodeIndex, Vec<ModuleInstance>>,
     data: BTreeMap<AbsInstance, Value>,
-    candidates: Candidates,
     begun: BTreeSet<AbsResource>,
     problems: Diagnostics,
 }
@@ -68,7 +70,6 @@ impl Gathered {
             drift: Vec::new(),
             pending: BTreeMap::new(),
             data: BTreeMap::new(),
-            candidates: Candidates::new(),
             begun: BTreeSet::new(),
             problems: Diagnostics::new(),
         }
@@ -112,33 +113,37 @@ impl Gathered {
         &self.prior
     }
 
-    /// What rules may ask about an object that is replaced.
-    pub(super) fn candidate(&self, address: &AbsInstance) -> Option<&Candidate> {
-        self.candidates.get(address)
-    }
-
-    /// Rules have been asked.
-    pub(super) fn forget_candidates(&mut self) {
-        self.candidates.clear();
-    }
-
-    /// What the object in the state was made with.
-    pub(super) fn stored_dependencies(&self, address: &AbsInstance) -> &[ConfigResource] {
-        let instance =
-            self.prior.resources.get(&address.resource()).and_then(|found| found.instances.get(address.key()));
-        let object = instance.and_then(|instance| instance.current.as_ref());
-        object.map(|object| object.dependencies.as_slice()).unwrap_or_default()
+    /// What the objects in the state were made with. Those of one resource are asked for in succession, as a rule.
+    pub(super) fn stored_dependencies<'s>(&'s self) -> impl Fn(&AbsInstance) -> &'s [ConfigResource] + 's {
+        let last: RefCell<Option<(AbsResource, Option<&'s ResourceState>)>> = RefCell::default();
+        move |address| {
+            let mut last = last.borrow_mut();
+            let resource = match &*last {
+                Some((known, found))
+                    if known.module == address.module && known.resource == address.instance.resource =>
+                {
+                    *found
+                }
+                _ => {
+                    let resource = address.resource();
+                    let found = self.prior.resources.get(&resource);
+                    *last = Some((resource, found));
+                    found
+                }
+            };
+            let object = resource.and_then(|found| found.instances.get(address.key())?.current.as_ref());
+            object.map(|object| object.dependencies.as_slice()).unwrap_or_default()
+        }
     }
 
     pub(super) fn changes_of(&self, resource: &AbsResource) -> impl Iterator<Item = &Change> {
-        self.changes.get(resource).into_iter().flatten()
+        self.changes.get(resource).into_iter().flatten().map(|(change, _)| change)
     }
 
     /// Takes a managed instance in.
     pub(super) fn managed(&mut self, planned: Planned) {
         self.drift.extend(drifted(&planned));
         let Planned { address, deposed, kind, slot, refreshed, change, candidate, .. } = planned;
-        self.candidates.extend(candidate.map(|candidate| (address.clone(), candidate)));
         let resource = self
             .prior
             .resources
@@ -173,14 +178,14 @@ impl Gathered {
             self.prior.resources.remove(&address.resource());
         }
         if let Some(change) = change {
-            self.changes.entry(change.address.resource()).or_default().push(change);
+            self.changes.entry(change.address.resource()).or_default().push((change, candidate));
         }
     }
 
     /// Takes a data source in.
     pub(super) fn data(&mut self, read: ReadData) {
         if let Some(change) = read.change {
-            self.changes.entry(change.address.resource()).or_default().push(change);
+            self.changes.entry(change.address.resource()).or_default().push((change, None));
         }
         let Some(object) = read.object else { return };
         self.data.insert(read.address.clone(), object.marked(&read.kind.schema));
@@ -198,6 +203,11 @@ impl Gathered {
             }
         }
     }
+}
+
+/// The order of changes in a plan.
+fn by_place(one: &Change, other: &Change) -> Ordering {
+    one.address.cmp(&other.address).then_with(|| one.deposed.cmp(&other.deposed))
 }
 
 /// What happened to an object outside, or since it was moved.
@@ -261,18 +271,22 @@ impl Driver<'_, '_> {
         } else {
             self.remember_outputs(&outputs);
         }
-        let mut changes: Vec<Change> = std::mem::take(&mut self.gathered.changes).into_values().flatten().collect();
-        let place = |change: &Change| (change.address.clone(), change.deposed.clone());
-        changes.sort_by_key(place);
-        changes.retain(|change| !self.still_needed.contains(&change.address.config()));
-        let replacement = self.order_replacements(&mut changes);
+        let gathered = std::mem::take(&mut self.gathered.changes).into_values().flatten();
+        let is_wanted =
+            |change: &Change| self.still_needed.is_empty() || !self.still_needed.contains(&change.address.config());
+        let mut gathered: Vec<(Change, Option<Arc<Candidate>>)> =
+            gathered.filter(|(change, _)| is_wanted(change)).collect();
+        gathered.sort_by(|(one, _), (other, _)| by_place(one, other));
+        let (mut changes, candidates): (Vec<Change>, Vec<Option<Arc<Candidate>>>) = gathered.into_iter().unzip();
+        let replacement = self.order_replacements(&mut changes, &candidates);
+        drop(candidates);
         self.diagnostics.extend(std::mem::take(&mut self.prevented).into_values());
         let mut drift = std::mem::take(&mut self.gathered.drift);
         if self.request.options.mode == Mode::Destroy {
             // It goes, however it has changed.
             drift.clear();
         }
-        drift.sort_by_key(place);
+        drift.sort_by(by_place);
         let prior = &self.gathered.prior;
         let instance = |address: &AbsInstance| prior.resources.get(&address.resource())?.instances.get(address.key());
         let stored = |address: &AbsInstance| {

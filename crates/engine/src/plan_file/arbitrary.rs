@@ -305,7 +305,7 @@ impl Chance {
             1 => Note::TriggeredBy(self.text()),
             2 => Note::MadeFirstFor(self.config_resource()),
             3 => Note::Requested,
-            4 => Note::Ordered(self.text()),
+            4 => Note::Ordered(self.text().into()),
             5 => Note::TakenAlong(self.text(), self.text()),
             _ => Note::NotDestroyed,
         }

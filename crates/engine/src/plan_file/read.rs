@@ -234,6 +234,17 @@ impl Stored for Vec<u8> {
     }
 }
 
+impl Stored for Arc<str> {
+    fn write(&self, out: &mut Writer) -> Result<(), PlanFileError> {
+        out.blob(self.as_bytes());
+        Ok(())
+    }
+
+    fn read(input: &mut Reader<'_>) -> Result<Self, PlanFileError> {
+        input.text().map(Arc::from)
+    }
+}
+
 /// Names: shared, so that each is in memory once.
 impl Stored for Str {
     fn write(&self, out: &mut Writer) -> Result<(), PlanFileError> {

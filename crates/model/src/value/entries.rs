@@ -25,6 +25,13 @@ impl Entries {
         self.values.get(self.position(name)?)
     }
 
+    /// The value under that name, and where it is, which is looked at first next time: objects of one kind have it at the same place.
+    pub fn get_near(&self, name: &str, place: usize) -> Option<(usize, &Value)> {
+        let is_there = self.names.get(place).is_some_and(|candidate| candidate.as_str() == name);
+        let place = if is_there { place } else { self.position(name)? };
+        Some((place, self.values.get(place)?))
+    }
+
     /// Where in the order that name is.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.names.binary_search_by(|candidate| candidate.as_str().cmp(name)).ok()
@@ -97,5 +104,9 @@ mod tests {
         assert_eq!(entries.get("a"), Some(&Value::from(4)));
         assert_eq!(entries.get("b"), Some(&Value::from(5)));
         assert_eq!(entries.get("c"), None);
+        for place in 0..4 {
+            assert_eq!(entries.get_near("b", place), Some((1, &Value::from(5))));
+            assert_eq!(entries.get_near("c", place), None);
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! follows from. Which order comes of it is not decided here.
 
 mod gate;
+mod panel;
 #[cfg(test)]
 mod random;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use super::secrecy::{refusals, sensitive_reads};
 use super::truth::Truth;
 
 pub use gate::reaches;
+pub use panel::Panel;
 pub use tree::Tree;
 
 pub use super::step::clean;

@@ -11,11 +11,12 @@ mod read;
 mod tests;
 
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use groma_model::diag::Diagnostic;
 use groma_model::span::Span;
 use groma_model::text::Str;
-use groma_model::value::go_quote;
+use groma_model::value::{Entries, Value, go_quote};
 
 use super::problem::Code;
 
@@ -38,6 +39,37 @@ pub struct FieldPath {
     legacy: Vec<usize>,
     /// Whether it is part of an expression, and not a text in quotes.
     is_bare: bool,
+    place_of_first: LastPlace,
+}
+
+/// At which place an attribute was found last. Objects of one kind have it at the same place, so this is where it is looked for first; it
+/// takes no part in what a path is.
+#[derive(Debug, Default)]
+struct LastPlace(AtomicUsize);
+
+impl Clone for LastPlace {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for LastPlace {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for LastPlace {}
+
+impl LastPlace {
+    fn find<'v>(&self, name: &str, entries: &'v Entries) -> Option<&'v Value> {
+        let last = self.0.load(Ordering::Relaxed);
+        let (place, value) = entries.get_near(name, last)?;
+        if place != last {
+            self.0.store(place, Ordering::Relaxed);
+        }
+        Some(value)
+    }
 }
 
 /// One step.
@@ -76,7 +108,15 @@ impl FieldPath {
         if steps.is_empty() {
             text.push_str("the whole object");
         }
-        Self { text: text.into(), place: Some(place), steps, ranges, legacy: Vec::new(), is_bare: true }
+        Self {
+            text: text.into(),
+            place: Some(place),
+            steps,
+            ranges,
+            legacy: Vec::new(),
+            is_bare: true,
+            place_of_first: LastPlace::default(),
+        }
     }
 
     /// Hints about indexes that are written in the old way.

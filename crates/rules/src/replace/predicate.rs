@@ -58,6 +58,32 @@ pub trait Predicate: Debug + Send + Sync {
 
     /// Asks. Steps are wanted only where somebody reads them.
     fn ask(&self, case: &Case<'_>, wants_steps: bool) -> Result<Found, Diagnostics>;
+
+    /// Asks for the answer alone, where it is known what the schema of the object says about the fields.
+    fn answer(&self, case: &Case<'_>, facts: Facts) -> Result<Truth, Diagnostics> {
+        let _ = facts;
+        self.ask(case, false).map(|found| found.truth)
+    }
+}
+
+/// What a schema says about the fields that a predicate reads: the same for all objects that follow it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// Whether one of them must not be shown, or has something inside that must not.
+    pub secret: bool,
+    /// Whether one of them goes to the provider and is never stored.
+    pub write_only: bool,
+}
+
+impl Facts {
+    /// About a predicate.
+    pub fn of(predicate: &dyn Predicate, schema: &Schema) -> Self {
+        let reads = predicate.reads();
+        Self {
+            secret: reads.iter().any(|path| path.secrecy(schema).is_secret()),
+            write_only: reads.iter().any(|path| path.is_write_only(schema)),
+        }
+    }
 }
 
 /// The answer to a question.

@@ -80,6 +80,13 @@ impl ReplaceRules {
         self.has_cascades
     }
 
+    /// Whether there may be rules about instances of a type.
+    pub fn has_any_about(&self, ty: &Str) -> bool {
+        self.by_type.contains_key(ty)
+            || self.globs.iter().any(|at| self.rules[*at].resource.matches(ty))
+            || self.catalogue.is_some_and(|_| Catalogue::shared().about(ty).next().is_some())
+    }
+
     /// The rules about an instance, whatever becomes of it. Whether a rule that names versions of the provider is about this one is left
     /// to those who know it.
     pub fn about<'s>(

@@ -351,7 +351,7 @@ fn note(note: &Note) -> serde_json::Value {
         Note::TriggeredBy(trigger) => json!({ "kind": "triggered_by", "by": trigger }),
         Note::TakenAlong(with, rule) => json!({ "kind": "taken_along", "with": with, "rule": rule }),
         Note::MadeFirstFor(resource) => json!({ "kind": "made_first_for", "resource": resource.to_string() }),
-        Note::Ordered(who) => json!({ "kind": "ordered", "order": who }),
+        Note::Ordered(who) => json!({ "kind": "ordered", "order": **who }),
         Note::Requested => json!({ "kind": "requested" }),
         Note::NotDestroyed => json!({ "kind": "not_destroyed" }),
     }

@@ -11,6 +11,7 @@ use groma_rules::replace::eval::{Care, RuleResult, judge, unmatched};
 use groma_rules::replace::rule::{Order, ReplaceRule};
 use serde_json::{Value as Json, json};
 
+use super::Candidate;
 use super::judging::{Considered, strength};
 use super::told::layer_name;
 use crate::change::Change;
@@ -86,19 +87,17 @@ struct Object {
     workspace: Arc<str>,
     schema: Arc<Schema>,
     old: Value,
-    upd: Value,
     new: Value,
-    config: Value,
+    candidate: Arc<Candidate>,
     replace_paths: Vec<Path>,
     cause: Cause,
-    legacy_type_system: bool,
 }
 
 impl Recipe {
     /// Of an object about which everything can be found out again.
     pub(super) fn new(
         about: About,
-        (change, case): (&Change, &Case<'_>),
+        (change, case, candidate): (&Change, &Case<'_>, &Arc<Candidate>),
         considered: &Considered,
         statuses: &[&'static str],
         workspace: &Arc<str>,
@@ -119,12 +118,10 @@ impl Recipe {
                 workspace: Arc::clone(workspace),
                 schema: Arc::clone(&change.schema),
                 old: case.old.clone(),
-                upd: case.upd.clone(),
                 new: case.new.clone(),
-                config: case.config.clone(),
+                candidate: Arc::clone(candidate),
                 replace_paths: case.replace_paths.to_vec(),
                 cause: case.cause,
-                legacy_type_system: case.legacy_type_system,
             },
         }
     }
@@ -143,12 +140,12 @@ impl Recipe {
             workspace: &object.workspace,
             schema: &object.schema,
             old: &object.old,
-            upd: &object.upd,
+            upd: &object.candidate.update,
             new: &object.new,
-            config: &object.config,
+            config: &object.candidate.config,
             replace_paths: &object.replace_paths,
             cause: object.cause,
-            legacy_type_system: object.legacy_type_system,
+            legacy_type_system: object.candidate.legacy_type_system,
             neighbours: None,
         };
         let results = self.others.iter().map(|(rule, status, care)| (judge(rule, &case, *care), *status)).collect();

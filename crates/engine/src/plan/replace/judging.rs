@@ -1,11 +1,10 @@
 //! What rules say about the objects that are replaced, and whose word counts.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_rules::replace::case::{Case, Cause, Neighbours};
-use groma_rules::replace::eval::{Care, RuleResult, Verdict, brief, judge};
+use groma_rules::replace::eval::{Brief, Care, Panel, RuleResult, Verdict, judge};
 use groma_rules::replace::order::Strength;
 use groma_rules::replace::rule::{Behavior, Mode, OnUnknown, Order, Origin, ReplaceRule};
 
@@ -95,6 +94,9 @@ pub(super) struct Considered {
 
 impl Considered {
     fn note_unmatched(&mut self, number: usize) {
+        if self.unmatched.is_empty() {
+            self.unmatched.reserve_exact(self.rules.len());
+        }
         self.unmatched.push(u16::try_from(number).unwrap_or(u16::MAX));
     }
 
@@ -111,11 +113,6 @@ impl Considered {
 }
 
 impl Driver<'_, '_> {
-    /// An object as rules see it, if there are any about it.
-    pub(super) fn case<'c>(&'c self, change: &'c Change, neighbours: Option<&'c dyn Neighbours>) -> Option<Case<'c>> {
-        Some(self.case_of(change, self.gathered.candidate(&change.address)?, neighbours))
-    }
-
     /// An object as rules see it.
     pub(super) fn case_of<'c>(
         &'c self,
@@ -141,28 +138,50 @@ impl Driver<'_, '_> {
         }
     }
 
-    /// What all rules say, by change.
-    pub(super) fn judge_all(&self, changes: &[Change]) -> BTreeMap<usize, Considered> {
-        let mut all = BTreeMap::new();
-        if self.request.options.replacement.mode == Mode::Off {
+    /// What all rules say, by change. None where none has to do with it.
+    pub(super) fn judge_all(
+        &self,
+        changes: &[Change],
+        candidates: &[Option<Arc<Candidate>>],
+    ) -> Vec<Option<Considered>> {
+        let mut all = Vec::new();
+        all.resize_with(changes.len(), || None);
+        let options = &self.request.options.replacement;
+        if options.mode == Mode::Off {
             return all;
         }
         let around = Surroundings::new(changes, self.gathered.prior());
-        let mut last: Arc<[Arc<ReplaceRule>]> = Arc::from([]);
+        let mut panel: Option<Panel> = None;
         let mut before: Option<&Change> = None;
         let told_apart = self.request.rules.replace.has_targets();
+        let wants_steps = log::wants_steps();
         for (at, change) in changes.iter().enumerate().filter(|(_, change)| change.action.is_replace()) {
+            let Some(candidate) = &candidates[at] else { continue };
             let near = around.of(change);
-            let Some(case) = self.case(change, Some(&near)) else { continue };
+            let case = self.case_of(change, candidate, Some(&near));
             let is_like = |other: &Change| is_same_resource(other, change) && other.provider == change.provider;
-            if told_apart || !before.is_some_and(is_like) {
-                share(self.request.rules.replace.about(&change.address, case.provider), &mut last);
-            }
+            let known = panel.take().filter(|panel| panel.is_for(&change.schema));
+            let panel = panel.insert(match known {
+                Some(panel) if !told_apart && before.is_some_and(is_like) => panel,
+                known => self.panel(change, known),
+            });
             before = Some(change);
-            let rules = Arc::clone(&last);
-            let mut considered = Considered { judged: Vec::new(), rules: Arc::clone(&rules), unmatched: Vec::new() };
-            for (number, rule) in rules.iter().enumerate() {
-                self.hear((number, rule), &case, change.action, &mut considered);
+            let rules = panel.rules();
+            let mut considered = Considered { judged: Vec::new(), rules: Arc::clone(rules), unmatched: Vec::new() };
+            if options.in_full {
+                for (number, rule) in rules.iter().enumerate() {
+                    let result = judge(rule, &case, Care::Full);
+                    self.take_down((number, rule), result, (&case, change.action), &mut considered);
+                }
+            } else {
+                for ((number, rule), brief) in rules.iter().enumerate().zip(panel.briefs(&case, candidate.has_marks)) {
+                    match brief.verdict {
+                        Verdict::NotApplicable => {}
+                        // That is what most rules say of most objects, so no more is made of it.
+                        Verdict::False if !wants_steps && !self.is_disabled(rule) => considered.note_unmatched(number),
+                        _ => self.hear((number, rule), brief, (&case, change.action), &mut considered),
+                    }
+                }
             }
             if contradict(&considered.judged) {
                 // It is told at once on what grounds.
@@ -171,42 +190,64 @@ impl Driver<'_, '_> {
                 }
             }
             if !considered.judged.is_empty() || !considered.unmatched.is_empty() {
-                all.insert(at, considered);
+                all[at] = Some(considered);
             }
         }
         all
     }
 
-    /// Takes down what a rule says, if it is about this replacement.
+    /// Those who are asked about an object, which are often the same as those who were asked last.
+    fn panel(&self, change: &Change, last: Option<Panel>) -> Panel {
+        let provider = &change.provider.config.provider;
+        let rules: Vec<&Arc<ReplaceRule>> = self.request.rules.replace.about(&change.address, provider).collect();
+        let is_same = |panel: &Panel| {
+            let others = panel.rules();
+            rules.len() == others.len() && rules.iter().zip(others.iter()).all(|(one, other)| Arc::ptr_eq(one, other))
+        };
+        match last {
+            Some(panel) if is_same(&panel) => panel,
+            _ => Panel::new(rules.into_iter().map(Arc::clone).collect(), &change.schema),
+        }
+    }
+
+    /// Hears a rule that was asked for its verdict.
     fn hear(
         &self,
         (number, rule): (usize, &Arc<ReplaceRule>),
-        case: &Case<'_>,
-        action: Action,
+        brief: Brief,
+        (case, action): (&Case<'_>, Action),
         considered: &mut Considered,
     ) {
-        let in_full = self.request.options.replacement.in_full;
-        let mut result = if in_full {
+        // What follows from the object alone is worked out when somebody reads it.
+        let holds = matches!(brief.verdict, Verdict::True | Verdict::Unknown);
+        let result = if holds && !self.is_disabled(rule) && rule.needs_neighbours() {
             judge(rule, case, Care::Full)
         } else {
-            let brief = brief(rule, case);
-            // That is what most rules say of most objects, so no more is made of it.
-            if brief.verdict == Verdict::False && !log::wants_steps() && !self.is_disabled(rule) {
-                return considered.note_unmatched(number);
-            }
             brief.of(rule)
         };
-        // What follows from the object alone is worked out when somebody reads it.
-        let holds = matches!(result.verdict, Verdict::True | Verdict::Unknown);
-        if holds && !in_full && !self.is_disabled(rule) && rule.needs_neighbours() {
-            result = judge(rule, case, Care::Full);
-        }
+        self.take_down((number, rule), result, (case, action), considered);
+    }
+
+    /// Takes down what a rule says, if it is about this replacement.
+    fn take_down(
+        &self,
+        (number, rule): (usize, &Arc<ReplaceRule>),
+        result: RuleResult,
+        (case, action): (&Case<'_>, Action),
+        considered: &mut Considered,
+    ) {
         log::steps(rule, case, &result);
         let nothing_more = result.verdict == Verdict::False && result.tree.is_none();
         match self.weighed(rule, result, action) {
             None => {}
             Some(judged) if nothing_more && judged.word == Word::Silent => considered.note_unmatched(number),
-            Some(judged) => considered.judged.push(judged),
+            Some(judged) => {
+                // There is hardly ever more than one.
+                if considered.judged.is_empty() {
+                    considered.judged.reserve_exact(1);
+                }
+                considered.judged.push(judged);
+            }
         }
     }
 
@@ -244,15 +285,6 @@ fn contradict(judged: &[Judged]) -> bool {
     let may = judged.iter().filter(|judged| judged.matches() || judged.may_match());
     let mut orders = may.map(|judged| judged.result.rule.order);
     orders.next().is_some_and(|first| orders.any(|order| order != first))
-}
-
-/// Lets a list be that of these rules. It stays the same list if they are what is in it.
-fn share<'r>(rules: impl Iterator<Item = &'r Arc<ReplaceRule>>, last: &mut Arc<[Arc<ReplaceRule>]>) {
-    let rules: Vec<&Arc<ReplaceRule>> = rules.collect();
-    let same = rules.len() == last.len() && rules.iter().zip(last.iter()).all(|(one, other)| Arc::ptr_eq(one, other));
-    if !same {
-        *last = rules.into_iter().map(Arc::clone).collect();
-    }
 }
 
 fn cause(change: &Change) -> Cause {

@@ -35,11 +35,29 @@ pub(super) struct Considered<'a> {
 }
 
 /// The level of an event, if anybody listens to that.
-pub(super) fn level(matters: bool) -> Option<Level> {
+fn level(matters: bool) -> Option<Level> {
     if matters {
         return tracing::enabled!(target: target!(), Level::INFO).then_some(Level::INFO);
     }
     tracing::enabled!(target: target!(), Level::DEBUG).then_some(Level::DEBUG)
+}
+
+/// Who listens to what becomes of rules. Asked once for all of them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Listening {
+    to_what_matters: Option<Level>,
+    to_the_rest: Option<Level>,
+}
+
+impl Listening {
+    pub(super) fn new() -> Self {
+        Self { to_what_matters: level(true), to_the_rest: level(false) }
+    }
+
+    /// The level of an event, if anybody listens to that.
+    pub(super) fn level(self, matters: bool) -> Option<Level> {
+        if matters { self.to_what_matters } else { self.to_the_rest }
+    }
 }
 
 /// Tells of a rule.

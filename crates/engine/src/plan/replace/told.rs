@@ -8,6 +8,7 @@ use std::sync::Arc;
 use groma_model::address::{AbsInstance, AbsResource, ConfigResource};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::Span;
+use groma_rules::replace::case::Case;
 use groma_rules::replace::eval::{Care, RuleResult, Verdict, clean, judge};
 use groma_rules::replace::order::{Clash, Resolved, Strength};
 use groma_rules::replace::problem::Code;
@@ -17,7 +18,7 @@ use serde_json::{Value as Json, json};
 use super::document::{self, About, Recipe};
 use super::judging::{Considered, Judged, Word};
 use super::web::ObjectWeb;
-use super::{Said, Wisher, log, order_of};
+use super::{Candidate, Said, Wisher, log, order_of};
 use crate::change::{Action, Change, Note};
 use crate::plan::driver::Driver;
 use crate::replacement::{Decision, Document, Replacement};
@@ -57,6 +58,8 @@ impl Status {
 pub(super) struct Telling<'t, 'a, 'r> {
     pub(super) driver: &'t Driver<'a, 'r>,
     pub(super) changes: &'t [Change],
+    /// What rules may ask about each of them.
+    pub(super) candidates: &'t [Option<Arc<Candidate>>],
     /// The orders as they were without rules.
     pub(super) before: &'t [Option<Order>],
     /// What the configuration says.
@@ -64,7 +67,7 @@ pub(super) struct Telling<'t, 'a, 'r> {
     /// None if nothing had to be resolved.
     pub(super) web: Option<&'t ObjectWeb>,
     pub(super) wishers: &'t [Wisher],
-    pub(super) judged: &'t BTreeMap<usize, Considered>,
+    pub(super) judged: &'t [Option<Considered>],
     pub(super) resolved: &'t Resolved,
     /// For the documents.
     pub(super) workspace: Arc<str>,
@@ -72,6 +75,9 @@ pub(super) struct Telling<'t, 'a, 'r> {
     pub(super) layers: RefCell<BTreeMap<(&'static str, usize), Arc<Json>>>,
     /// How rules are called, by where they are kept.
     pub(super) names: RefCell<BTreeMap<*const ReplaceRule, String>>,
+    /// What notes say about objects that rules have decided about, by the order, the rule and what it overrides.
+    pub(super) orders: RefCell<BTreeMap<(Order, *const ReplaceRule, &'static str), Arc<str>>>,
+    pub(super) listening: log::Listening,
 }
 
 /// A warning about one object, which may be told together with those about others.
@@ -87,10 +93,11 @@ impl Telling<'_, '_, '_> {
     pub(super) fn tell(&self) -> (Replacement, Diagnostics) {
         let mut found: Diagnostics = self.resolved.clashes.iter().map(|clash| self.clash(clash)).collect();
         let mut warnings = Vec::new();
-        let mut decisions = BTreeMap::new();
+        // In the order of their addresses, as changes are.
+        let mut decisions: Vec<(AbsInstance, Decision)> = Vec::new();
         let mut demoted = self.demoted();
         for (at, change) in self.changes.iter().enumerate().filter(|(_, change)| change.action.is_replace()) {
-            let considered = self.judged.get(&at);
+            let considered = self.judged[at].as_ref();
             let results = considered.map(|found| found.judged.as_slice()).unwrap_or_default();
             if considered.is_none() && self.before[at] == order_of(change.action) && !self.is_asked_for(at) {
                 continue;
@@ -112,11 +119,12 @@ impl Telling<'_, '_, '_> {
             if let Some(order) = order_of(change.action) {
                 let demotes = demoted.remove(&at).unwrap_or_default();
                 let document = self.document(at, order, &statuses, (demotes, warned));
-                decisions.insert(change.address.clone(), Decision { order, document });
+                decisions.push((change.address.clone(), Decision { order, document }));
             }
         }
         found.extend(self.collapsed(warnings));
         found.extend(self.silenced_provisioners());
+        let decisions = decisions.into_iter().collect();
         (Replacement { rules: rules_document(self.driver).to_string(), decisions }, found)
     }
 
@@ -125,7 +133,7 @@ impl Telling<'_, '_, '_> {
         let flipped = self.changes.iter().enumerate().filter(|(at, change)| {
             self.before[*at] == Some(Order::DeleteFirst) && change.action == Action::CreateThenDelete
         });
-        let silenced = flipped.filter(|(_, change)| self.driver.has_destroy_provisioners(change)).map(|(at, change)| {
+        let silenced = flipped.filter(|(at, _)| self.said[*at].has_destroy_provisioners).map(|(at, change)| {
             let detail = format!(
                 "{} {}. Its provisioners with when = destroy do not run then, as for everything that is created first.",
                 change.address,
@@ -163,35 +171,57 @@ impl Telling<'_, '_, '_> {
     }
 
     /// Who decided about each object, if it was not the configuration by itself: `destroy, then create; rule "a", rules.groma.hcl:3`.
-    pub(super) fn notes(&self) -> Vec<(usize, String)> {
+    pub(super) fn notes(&self) -> Vec<(usize, Arc<str>)> {
         let note = |at: usize| {
-            let order = match order_of(self.changes[at].action)? {
+            let order = order_of(self.changes[at].action)?;
+            let words = match order {
                 Order::DeleteFirst => "destroy, then create",
                 Order::CreateFirst => "create, then destroy",
             };
-            Some((at, format!("{order}; {}", self.by_whom(at)?)))
+            let note = || Some(Arc::<str>::from(format!("{words}; {}", self.by_whom(at)?)));
+            let wisher = self.deciding(at)?;
+            let Some(rule) = self.rule_of(wisher).filter(|_| wisher.change() == at) else { return Some((at, note()?)) };
+            // The same for many objects, so it is written once.
+            let key = (order, Arc::as_ptr(rule), self.overrides(at));
+            if let Some(known) = self.orders.borrow().get(&key) {
+                return Some((at, Arc::clone(known)));
+            }
+            let note = note()?;
+            self.orders.borrow_mut().insert(key, Arc::clone(&note));
+            Some((at, note))
         };
         (0..self.changes.len()).filter_map(note).collect()
+    }
+
+    /// The rule that has a wish, if it is one.
+    fn rule_of(&self, wisher: Wisher) -> Option<&Arc<ReplaceRule>> {
+        match wisher {
+            Wisher::Rule(at, one) => Some(&self.judged[at].as_ref()?.judged.get(one)?.result.rule),
+            Wisher::User(_) | Wisher::Lifecycle(_) => None,
+        }
+    }
+
+    /// What whoever decided has not heeded.
+    fn overrides(&self, at: usize) -> &'static str {
+        if self.before[at] == order_of(self.changes[at].action) {
+            ""
+        } else if self.said[at].asks_to_be_created_first() {
+            ", overrides create_before_destroy"
+        } else {
+            ", instead of what the configuration says"
+        }
     }
 
     /// Who decided, if it was not the configuration by itself.
     fn by_whom(&self, at: usize) -> Option<String> {
         let wisher = self.deciding(at)?;
         let change = &self.changes[at];
-        let overrides = if self.before[at] == order_of(change.action) {
-            ""
-        } else if self.said[at].asks_to_be_created_first() {
-            ", overrides create_before_destroy"
-        } else {
-            ", instead of what the configuration says"
-        };
+        let overrides = self.overrides(at);
         let own = wisher.change() == at;
         match wisher {
             Wisher::Lifecycle(_) if self.before[at] == order_of(change.action) => None,
             Wisher::User(_) if own => Some(format!("-replace-order{overrides}")),
-            Wisher::Rule(_, one) if own => {
-                Some(format!("{}{overrides}", self.rule_name(&self.judged.get(&at)?.judged.get(one)?.result.rule)))
-            }
+            Wisher::Rule(..) if own => Some(format!("{}{overrides}", self.rule_name(self.rule_of(wisher)?))),
             _ => Some(self.required_by(wisher, order_of(change.action)?)),
         }
     }
@@ -258,11 +288,15 @@ impl Telling<'_, '_, '_> {
 
     /// What a rule says about an object, and on what grounds.
     fn in_full(&self, at: usize, judged: &Judged) -> RuleResult {
-        let case = self.driver.case(&self.changes[at], None);
-        match case.filter(|_| judged.result.tree.is_none() && judged.is_told_in_full()) {
+        match self.case(at).filter(|_| judged.result.tree.is_none() && judged.is_told_in_full()) {
             Some(case) => judge(&judged.result.rule, &case, Care::Full),
             None => judged.result.clone(),
         }
+    }
+
+    /// An object as rules see it without its neighbours, if there are any about it.
+    fn case(&self, at: usize) -> Option<Case<'_>> {
+        Some(self.driver.case_of(&self.changes[at], self.candidates[at].as_ref()?, None))
     }
 
     /// A rule that wants something else than what is planned.
@@ -320,9 +354,8 @@ impl Telling<'_, '_, '_> {
         let who = match wisher {
             Wisher::User(_) => format!("-replace-order for {other}"),
             Wisher::Lifecycle(_) => format!("create_before_destroy of {other}"),
-            Wisher::Rule(at, one) => {
-                let rule = self.judged.get(&at).and_then(|found| found.judged.get(one));
-                let name = rule.map(|judged| self.rule_name(&judged.result.rule)).unwrap_or_default();
+            Wisher::Rule(..) => {
+                let name = self.rule_of(wisher).map(|rule| self.rule_name(rule)).unwrap_or_default();
                 format!("{name}, about {other}")
             }
         };
@@ -379,10 +412,8 @@ impl Telling<'_, '_, '_> {
         match wisher {
             Wisher::User(_) => Strength::CommandLine,
             Wisher::Lifecycle(_) => Strength::Lifecycle,
-            Wisher::Rule(at, one) => {
-                let origin =
-                    self.judged.get(&at).and_then(|found| found.judged.get(one)).map(|one| one.result.rule.origin);
-                super::judging::strength(origin.unwrap_or(Origin::Catalogue))
+            Wisher::Rule(..) => {
+                super::judging::strength(self.rule_of(wisher).map_or(Origin::Catalogue, |rule| rule.origin))
             }
         }
     }
@@ -395,11 +426,7 @@ impl Telling<'_, '_, '_> {
             None if self.said[at].asks_to_be_created_first() => "lifecycle",
             None => "default",
         };
-        let rule = match wisher {
-            Some(Wisher::Rule(of, one)) => self.judged.get(&of).and_then(|found| found.judged.get(one)),
-            _ => None,
-        };
-        let rule = rule.map(|judged| &judged.result.rule);
+        let rule = wisher.and_then(|wisher| self.rule_of(wisher));
         let key = (layer, rule.map(Arc::as_ptr).map_or(0, |place| place as usize));
         let mut layers = self.layers.borrow_mut();
         Arc::clone(layers.entry(key).or_insert_with(|| Arc::new(self.layer_of(layer, rule.map(Arc::as_ref)))))
@@ -432,7 +459,7 @@ impl Telling<'_, '_, '_> {
 
     /// What became of a rule, for the log.
     fn log(&self, at: usize, rule: &ReplaceRule, (verdict, status): (Verdict, Status)) {
-        let Some(level) = log::level(matches!(status, Status::Applied | Status::Overridden)) else { return };
+        let Some(level) = self.listening.level(matches!(status, Status::Applied | Status::Overridden)) else { return };
         let order = order_of(self.changes[at].action);
         let request = &self.driver.request;
         log::rule(
@@ -471,12 +498,13 @@ impl Telling<'_, '_, '_> {
             warnings,
             without_rules: self.before[at].unwrap_or(order),
         };
-        let Some((considered, case)) = self.judged.get(&at).zip(self.driver.case(change, None)) else {
+        let (Some(considered), Some(candidate)) = (&self.judged[at], &self.candidates[at]) else {
             return about.text(Vec::new()).into();
         };
+        let case = self.driver.case_of(change, candidate, None);
         let statuses: Vec<&'static str> = statuses.iter().map(|status| status.name()).collect();
         if considered.can_be_told_later() {
-            return Recipe::new(about, (change, &case), considered, &statuses, &self.workspace).later();
+            return Recipe::new(about, (change, &case, candidate), considered, &statuses, &self.workspace).later();
         }
         let results = considered.judged.iter().zip(statuses).map(|(judged, status)| (self.in_full(at, judged), status));
         about.text(document::rules(considered, results.collect(), &case)).into()

@@ -8,7 +8,7 @@ use groma_model::text::Str;
 use groma_model::value::Value;
 
 use super::tests::{Fixture, rule, says};
-use super::{Answer, Care, Tree, judge};
+use super::{Answer, Care, Panel, Tree, judge};
 use crate::replace::rule::{Logic, Named};
 use crate::replace::truth::Truth;
 
@@ -66,6 +66,7 @@ fn the_verdict_does_not_depend_on_how_much_is_asked() {
     let numbers = &mut Numbers(20_261_116);
     let object = Value::object([("name", Value::from("a"))]);
     let fixture = Fixture::new("sim_box.a", object.clone(), object);
+    let schema = Arc::new(fixture.case().schema.clone());
     let mut skips = 0;
     for _ in 0..10_000 {
         let rule = Arc::new(rule("sim_box", Some(logic(numbers, 5, &mut Vec::new()))));
@@ -75,6 +76,11 @@ fn the_verdict_does_not_depend_on_how_much_is_asked() {
         assert_eq!(bare.verdict, full.verdict, "{rule:?}");
         assert_eq!(bare.diagnostics.is_empty(), full.diagnostics.is_empty());
         assert!(bare.tree.is_none());
+        let case = fixture.case();
+        let panel = Panel::new(Arc::from([Arc::clone(&rule)]), &schema);
+        let brief = panel.briefs(&case, false).next().unwrap().of(&rule);
+        assert_eq!((brief.verdict, brief.field), (full.verdict, full.field), "{rule:?}");
+        assert_eq!(brief.diagnostics, bare.diagnostics, "{rule:?}");
         assert_eq!(skipped(&full.tree.unwrap()), 0);
         skips += skipped(&quick.tree.unwrap());
     }

@@ -5,7 +5,7 @@ use groma_model::diag::Diagnostic;
 use groma_model::span::Span;
 use groma_model::text::Str;
 
-use super::{FieldPath, FieldStep, at_text};
+use super::{FieldPath, FieldStep, LastPlace, at_text};
 use crate::replace::problem::Code;
 
 /// No path is that long; what is, is a mistake.
@@ -50,6 +50,7 @@ impl FieldPath {
             ranges: Vec::new(),
             legacy: Vec::new(),
             is_bare: false,
+            place_of_first: LastPlace::default(),
         };
         let mut at = 0;
         while at < text.len() || at == 0 {

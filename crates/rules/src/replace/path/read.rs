@@ -150,8 +150,13 @@ impl FieldPath {
 
     /// The one value that it leads to, if it does so without further ado: not through elements, and not through anything with marks.
     pub(crate) fn lookup<'v>(&self, object: &'v Value) -> Option<&'v Value> {
-        let mut value = object;
-        for step in &self.steps {
+        let (mut value, mut steps) = (object, self.steps.as_slice());
+        if let (ValueKind::Object(entries), [FieldStep::Name(name), rest @ ..]) = (object.kind(), steps)
+            && object.marks().is_empty()
+        {
+            (value, steps) = (self.place_of_first.find(name, entries)?, rest);
+        }
+        for step in steps {
             match down(value, step) {
                 Down::To(inner) if value.marks().is_empty() => value = inner,
                 _ => return None,

@@ -12,7 +12,7 @@ use groma_model::ty::Type;
 use groma_model::value::{Value, ValueKind};
 
 use super::scalar::Match;
-use super::{Found, Predicate};
+use super::{Facts, Found, Predicate};
 use crate::replace::case::Case;
 use crate::replace::compare::{Comparison, IgnoreOrder};
 use crate::replace::path::{FieldPath, Reading, Spots};
@@ -120,7 +120,11 @@ impl FieldChanged {
 
     /// What it has to do with the field, without steps. For the gate of rules, and `changed()`.
     pub fn truth(&self, case: &Case<'_>) -> Result<Truth, Diagnostics> {
-        if self.field.is_write_only(case.schema) {
+        self.truth_of(case, self.field.is_write_only(case.schema))
+    }
+
+    fn truth_of(&self, case: &Case<'_>, is_write_only: bool) -> Result<Truth, Diagnostics> {
+        if is_write_only {
             return Ok(self.matching.of([self.is_rewritten(case).into()]));
         }
         let after = self.after(case);
@@ -291,5 +295,9 @@ impl Predicate for FieldChanged {
 
     fn ask(&self, case: &Case<'_>, wants_steps: bool) -> Result<Found, Diagnostics> {
         if wants_steps { self.told(case) } else { Ok(Found { truth: self.truth(case)?, steps: Vec::new() }) }
+    }
+
+    fn answer(&self, case: &Case<'_>, facts: Facts) -> Result<Truth, Diagnostics> {
+        self.truth_of(case, facts.write_only)
     }
 }

@@ -1,5 +1,6 @@
 //! `state_check`: a condition in the language, about the object and nothing else. It cannot reach anything outside.
 
+mod plain;
 mod scope;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use crate::replace::problem::Code;
 use crate::replace::secrecy::sensitive_reads;
 use crate::replace::step::Step;
 use crate::replace::truth::Truth;
+use plain::Plain;
 use scope::{CHANGED, Names, name_problem};
 
 pub(crate) use scope::{NoOutside, function_problem};
@@ -36,6 +38,8 @@ pub struct StateCheck {
     reads_meta: bool,
     /// The fields that `changed` is called with, by how they are written.
     changed: BTreeMap<Str, FieldChanged>,
+    /// The same, if it takes no more than a look at fields.
+    plain: Option<Plain>,
 }
 
 impl StateCheck {
@@ -61,7 +65,11 @@ impl StateCheck {
                 Err(problem) => problems.push(problem),
             }
         }
-        if problems.is_empty() { Ok(Self { condition, reads, reads_meta, changed }) } else { Err(problems) }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let plain = Plain::of(&condition);
+        Ok(Self { condition, reads, reads_meta, changed, plain })
     }
 
     /// The names in the condition, for an object.
@@ -172,6 +180,10 @@ impl Predicate for StateCheck {
     }
 
     fn ask(&self, case: &Case<'_>, wants_steps: bool) -> Result<Found, Diagnostics> {
+        let at_a_glance = self.plain.as_ref().filter(|_| !wants_steps).and_then(|plain| plain.holds(self, case));
+        if let Some(holds) = at_a_glance {
+            return Ok(Found { truth: holds.into(), steps: Vec::new() });
+        }
         let names = self.names(case)?;
         let truth = self.truth(&names).map_err(|found| {
             let of_secrets = !sensitive_reads(self, case).is_empty();

@@ -68,6 +68,49 @@ fn conditions_are_about_the_object() {
     assert_eq!(ask(r#"old.zone == "x" && new.name == "a""#), Truth::False);
 }
 
+/// What is seen at a glance is what the language says, for values and types of any kind.
+#[test]
+fn a_glance_is_as_good_as_an_evaluation() {
+    let operands = [
+        "old.size",
+        "upd.size",
+        "old.zone",
+        "upd.zone",
+        "new.name",
+        "old.name",
+        "old.active",
+        "old.cfg",
+        "old.labels",
+        "12",
+        "12.5",
+        "\"12\"",
+        "\"a\"",
+        "true",
+        "false",
+        "null",
+    ];
+    let scene = scene();
+    let (mut glances, mut others) = (0, 0);
+    let mut compare = |text: String| {
+        let predicate = check(&text);
+        let [slow, quick] = [true, false].map(|steps| predicate.ask(&scene.case(), steps).map(|found| found.truth));
+        assert_eq!(slow.is_err(), quick.is_err(), "{text}");
+        assert_eq!(slow.ok(), quick.ok(), "{text}");
+        let glance = predicate.plain.as_ref().and_then(|plain| plain.holds(&predicate, &scene.case()));
+        *(if glance.is_some() { &mut glances } else { &mut others }) += 1;
+    };
+    for left in operands {
+        for right in operands {
+            for op in ["==", "!=", "<", "<=", ">", ">="] {
+                compare(format!("{left} {op} {right}"));
+                compare(format!("!({left} {op} {right}) && changed(\"zone\")"));
+                compare(format!("({left} {op} {right}) || (old.size {op} 12)"));
+            }
+        }
+    }
+    assert!(glances > 300 && others > 500, "{glances} {others}");
+}
+
 #[test]
 fn what_was_read_is_told() {
     let steps = |text: &str| -> Vec<String> {
