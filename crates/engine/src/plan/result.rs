@@ -30,6 +30,9 @@ use crate::import::NOT_DECLARED;
 use crate::interrupt::Urgency;
 use crate::stored::Origin;
 
+/// A change, with what rules may ask about it if it replaces something.
+type Found = (Change, Option<Arc<Candidate>>);
+
 /// What has been found so far.
 pub(super) struct Gathered {
     /// As the last run left it, at today's addresses.
@@ -38,8 +41,7 @@ pub(super) struct Gathered {
     prior: State,
     /// Where objects were before they were moved.
     moved_from: BTreeMap<AbsInstance, MovedFrom>,
-    /// With what rules may ask about those that replace something.
-    changes: BTreeMap<AbsResource, Vec<(Change, Option<Arc<Candidate>>)>>,
+    changes: BTreeMap<AbsResource, Vec<Found>>,
     drift: Vec<Change>,
     /// In which module instances a resource has changes.
     pending: BTreeMap<NodeIndex, Vec<ModuleInstance>>,
@@ -274,8 +276,7 @@ impl Driver<'_, '_> {
         let gathered = std::mem::take(&mut self.gathered.changes).into_values().flatten();
         let is_wanted =
             |change: &Change| self.still_needed.is_empty() || !self.still_needed.contains(&change.address.config());
-        let mut gathered: Vec<(Change, Option<Arc<Candidate>>)> =
-            gathered.filter(|(change, _)| is_wanted(change)).collect();
+        let mut gathered: Vec<Found> = gathered.filter(|(change, _)| is_wanted(change)).collect();
         gathered.sort_by(|(one, _), (other, _)| by_place(one, other));
         let (mut changes, candidates): (Vec<Change>, Vec<Option<Arc<Candidate>>>) = gathered.into_iter().unzip();
         let replacement = self.order_replacements(&mut changes, &candidates);

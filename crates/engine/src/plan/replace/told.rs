@@ -76,9 +76,12 @@ pub(super) struct Telling<'t, 'a, 'r> {
     /// How rules are called, by where they are kept.
     pub(super) names: RefCell<BTreeMap<*const ReplaceRule, String>>,
     /// What notes say about objects that rules have decided about, by the order, the rule and what it overrides.
-    pub(super) orders: RefCell<BTreeMap<(Order, *const ReplaceRule, &'static str), Arc<str>>>,
+    pub(super) orders: RefCell<BTreeMap<Ordered, Arc<str>>>,
     pub(super) listening: log::Listening,
 }
+
+/// An order, the rule that wants it, and what it overrides.
+type Ordered = (Order, *const ReplaceRule, &'static str);
 
 /// A warning about one object, which may be told together with those about others.
 struct Warning<'t> {
