@@ -97,7 +97,7 @@ impl Telling<'_, '_, '_> {
         let mut found: Diagnostics = self.resolved.clashes.iter().map(|clash| self.clash(clash)).collect();
         let mut warnings = Vec::new();
         // In the order of their addresses, as changes are.
-        let mut decisions: Vec<(AbsInstance, Decision)> = Vec::new();
+        let mut decisions: Vec<(AbsInstance, Decision)> = Vec::with_capacity(self.judged.iter().flatten().count());
         let mut demoted = self.demoted();
         for (at, change) in self.changes.iter().enumerate().filter(|(_, change)| change.action.is_replace()) {
             let considered = self.judged[at].as_ref();
