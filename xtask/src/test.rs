@@ -158,7 +158,7 @@ fn clusters(counts: &mut Counts) -> Result<()> {
     let mut environment = cluster::environment()?;
     // Most of the time they wait for the cluster.
     environment.push(("RUST_TEST_THREADS", "6".into()));
-    let objects = ["kubernetes_objects", "kubernetes_plugin"];
+    let objects = ["kubernetes_objects", "kubernetes_plugin", "kubernetes_pods"];
     with_environment(counts, &environment, &[&["clusters", "clusters_end", "live"], &objects[..]].concat())
 }
 

@@ -120,7 +120,10 @@ async fn event_lines(cluster: &Cluster, object: &ObjectRef, live: &Json) -> Vec<
         return Vec::new();
     }
     let namespace = object.namespace.as_deref().unwrap_or("default");
-    let fields = format!("involvedObject.uid={uid},type=Warning");
+    // Why a claim is not bound is no warning to those who say it: a class that waits for a pod, a provisioner that does not answer.
+    let is_claim = group_and_kind(live) == ("", "PersistentVolumeClaim");
+    let kinds = if is_claim { "" } else { ",type=Warning" };
+    let fields = format!("involvedObject.uid={uid}{kinds}");
     let found = cluster.list_by_fields(&core("Event", "events"), Some(namespace), &fields, EVENTS).await;
     last_events(&found.unwrap_or_default())
 }
