@@ -26,6 +26,8 @@ mod definitions;
 mod drift;
 #[path = "kubernetes/faults.rs"]
 mod faults;
+#[path = "kubernetes/identities.rs"]
+mod identities;
 #[path = "kubernetes/imports.rs"]
 mod imports;
 #[path = "kubernetes/lifecycle.rs"]
@@ -37,6 +39,8 @@ mod proxy;
 #[allow(dead_code, reason = "the other tests use the rest")]
 #[path = "cli/sandbox.rs"]
 mod sandbox;
+#[path = "kubernetes/scenarios.rs"]
+mod scenarios;
 #[path = "kubernetes/seeds.rs"]
 mod seeds;
 #[path = "kubernetes/server.rs"]
@@ -47,9 +51,26 @@ mod space;
 mod texts;
 #[path = "kubernetes/tool.rs"]
 mod tool;
+#[path = "kubernetes/tunnel.rs"]
+mod tunnel;
 #[path = "kubernetes/upgrades.rs"]
 mod upgrades;
 #[path = "kubernetes/waits.rs"]
 mod waits;
 #[path = "kubernetes/webhook.rs"]
 mod webhook;
+
+#[test]
+fn every_scenario_is_told() {
+    scenarios::all_are_told(&[
+        include_str!("kubernetes/credentials.rs"),
+        include_str!("kubernetes/definitions.rs"),
+        include_str!("kubernetes/drift.rs"),
+        include_str!("kubernetes/imports.rs"),
+        include_str!("kubernetes/lifecycle.rs"),
+        include_str!("kubernetes/patches.rs"),
+        include_str!("kubernetes/texts.rs"),
+        include_str!("kubernetes/upgrades.rs"),
+        include_str!("kubernetes/waits.rs"),
+    ]);
+}

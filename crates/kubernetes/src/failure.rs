@@ -1,6 +1,5 @@
 //! What the API server refuses, as kinds of failures and as words for people: what, why, and what to do next.
 
-mod builtin_kinds;
 mod classes;
 mod told;
 mod words;

@@ -31,9 +31,10 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::schema::IdentitySchema;
 use groma_model::value::Value;
 
+pub(crate) use import::{Found, led_to};
 pub(crate) use intent::{delete_timeout, usual_delete_timeout};
 pub(crate) use owning::{claim, fields};
-pub(crate) use plan::{lost_with, server_warnings};
+pub(crate) use plan::{lost_with, may_be_defined, server_warnings};
 pub(crate) use read::find;
 pub(crate) use schema::{ADOPT, SECRETS, is_duration};
 pub(crate) use update::elsewhere;
@@ -90,8 +91,14 @@ impl Resource for ObjectResource {
         read::read(self, object, call).await
     }
 
-    async fn update(&self, prior: &Object, planned: Object, _: &Object, call: &mut Call) -> Result<Object, Failed> {
-        update::update(self, prior, planned, call).await
+    async fn update(
+        &self,
+        prior: &Object,
+        planned: Object,
+        config: &Object,
+        call: &mut Call,
+    ) -> Result<Object, Failed> {
+        update::update(self, prior, planned, config, call).await
     }
 
     async fn delete(&self, prior: &Object, call: &mut Call) -> Result<(), Diagnostics> {

@@ -2,6 +2,7 @@
 
 mod apply;
 mod delete;
+mod import;
 mod members;
 mod order;
 mod plan;
@@ -70,11 +71,21 @@ impl Resource for SetResource {
         read::read(self, object, call).await
     }
 
-    async fn update(&self, prior: &Object, planned: Object, _: &Object, call: &mut Call) -> Result<Object, Failed> {
-        apply::update(self, prior, planned, call).await
+    async fn update(
+        &self,
+        prior: &Object,
+        planned: Object,
+        config: &Object,
+        call: &mut Call,
+    ) -> Result<Object, Failed> {
+        apply::update(self, prior, planned, config, call).await
     }
 
     async fn delete(&self, prior: &Object, call: &mut Call) -> Result<(), Diagnostics> {
         delete::delete(self, prior, call).await
+    }
+
+    async fn import(&self, id: &str, empty: Object, call: &mut Call) -> Result<Object, Diagnostics> {
+        import::import(self, id, empty, call).await
     }
 }

@@ -68,6 +68,10 @@ fn a_kind_that_nobody_has() {
     let manifest = config_map_manifest("settings", "{}")
         .replace("v1\n", "nowhere.example.com/v1\n")
         .replace("ConfigMap", "Nothing");
+    for (known, unknown) in [("v1\n", "apps/v1\n"), ("v1\n", "v1\n")] {
+        let manifest = config_map_manifest("settings", "{}").replace(known, unknown).replace("ConfigMap", "ConfigMapp");
+        refused(&space, &object("settings", &manifest), &["Kind is not known to the cluster", "yaml_body", "ine 2"]);
+    }
     space.main(&object("settings", &manifest));
     // It may be defined by then, so that the plan leaves it open.
     space.plan().does(&["create k8sconnect_object.settings"]);
@@ -112,7 +116,6 @@ fn clusters_that_make_no_sense() {
         ("{ host = \"a:6443\", insecure = true, token = \"t\" }", "Invalid URL"),
         ("{ host = \"https://a\", insecure = true, client_key = \"k\" }", "Client certificate is incomplete"),
         ("{ host = \"https://a\", cluster_ca_certificate = \"x\", token = \"t\" }", "Invalid PEM"),
-        ("{ kubeconfig_path = \"nowhere\" }", "nowhere"),
     ];
     for (cluster, expected) in cases {
         refused(&space, &good.replace("local.cluster", cluster), &["cluster", expected]);

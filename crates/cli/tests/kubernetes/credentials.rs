@@ -5,17 +5,13 @@ use std::fs;
 use groma_testkit::servers::kube::{ADMIN_TOKEN, NOBODY_TOKEN};
 use serde_json::json;
 
-use crate::api::eventually;
+use crate::identities::{account, end, exec_answer, inline};
 use crate::server::OwnServer;
-use crate::space::{Space, config_map, fresh_name};
+use crate::space::{Space, config_map, object_with};
+use crate::tunnel::{Speech, Tunnel};
 
 fn with(cluster: &str) -> String {
     config_map("settings", "{a: b}").replace("local.cluster", cluster)
-}
-
-fn inline(space: &Space, more: &str) -> String {
-    let certificate = space.api.certificate().display().to_string();
-    format!("{{ host = {:?}, cluster_ca_certificate = file({certificate:?}), {more} }}", space.reach().url)
 }
 
 /// Scenario 2.
@@ -47,12 +43,6 @@ fn there_are_many_ways_in() {
     let said = space.plan_fails();
     assert!(said.contains("Not allowed by the cluster") && said.contains("nobody"), "{said}");
     assert!(space.find_stored("k8sconnect_object.settings").is_some());
-}
-
-fn exec_answer(token: &str, more: &str) -> String {
-    format!(
-        "{{\"apiVersion\": \"client.authentication.k8s.io/v1\", \"kind\": \"ExecCredential\", \"status\": {{\"token\": \"{token}\"{more}}}}}"
-    )
 }
 
 /// Scenario 2: of several contexts, one is chosen.
@@ -163,27 +153,66 @@ fn the_address_of_the_cluster_may_come_with_the_apply() {
     assert!(space.api.find(&space.core("configmaps", "more")).is_none());
 }
 
-/// A token of a service account that may do everything.
-fn account(space: &Space, name: &str) -> String {
-    space.api.create(&space.core("serviceaccounts", ""), &json!({"metadata": {"name": name}}));
-    let binding = json!({
-        "metadata": {"name": fresh_name()},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
-        "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": space.namespace}],
-    });
-    space.api.create("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", &binding);
-    let path = format!("{}/token", space.core("serviceaccounts", name));
-    let token = space.api.create(&path, &json!({"spec": {"expirationSeconds": 3600}}));
-    token["status"]["token"].as_str().unwrap().to_owned()
+/// Proxies are asked for every connection, whatever they speak.
+#[test]
+fn a_cluster_is_reached_by_proxies() {
+    let space = Space::new();
+    for (speech, scheme) in [(Speech::Http, "http"), (Speech::Socks, "socks5"), (Speech::Socks, "socks5h")] {
+        let tunnel = Tunnel::start(speech);
+        let proxy = format!("{scheme}://127.0.0.1:{}", tunnel.port);
+        space.main(&with(&inline(&space, &format!("token = {ADMIN_TOKEN:?}, proxy_url = {proxy:?}")))).apply();
+        assert!(tunnel.made() > 0, "{proxy} was not asked");
+        space.is_settled();
+        // A kubeconfig may name it too.
+        let kubeconfig = space.reach().kubeconfig_text(ADMIN_TOKEN).unwrap();
+        space.file("proxied", &kubeconfig.replace("    server:", &format!("    proxy-url: {proxy}\n    server:")));
+        let before = tunnel.made();
+        space.main(&with("{ kubeconfig_path = \"proxied\" }")).apply();
+        assert!(tunnel.made() > before, "{proxy} was not asked");
+    }
+    let wrong = inline(&space, &format!("token = {ADMIN_TOKEN:?}, proxy_url = \"socks4://127.0.0.1:1\""));
+    let said = space.main(&with(&wrong)).plan_fails();
+    assert!(said.contains("not one of http, https or socks5"), "{said}");
+    space.main(&with(&inline(&space, &format!("token = {ADMIN_TOKEN:?}")))).destroy();
 }
 
-/// From now on a token is worth nothing.
-fn end(space: &Space, name: &str, token: &str) {
-    space.api.delete(&space.core("serviceaccounts", name));
-    let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": token}});
-    let path = "/apis/authentication.k8s.io/v1/tokenreviews";
-    let is_known = || space.api.create(path, &review)["status"]["authenticated"] == json!(true);
-    assert!(eventually(|| !is_known()), "the token still counts");
+/// A cluster is often made together with the file that says how to reach it.
+#[test]
+fn a_kubeconfig_may_come_with_the_apply() {
+    let space = Space::new();
+    let written = "resource \"local_file\" \"later\" {\n  filename = \"later\"\n  content = file(\"kubeconfig\")\n}\n";
+    let settings = |more: &str, value: &str| {
+        let manifest = crate::space::config_map_manifest("settings", &format!("{{a: {value}}}"));
+        object_with("settings", more, &manifest).replace("local.cluster", "{ kubeconfig_path = \"later\" }")
+    };
+    let after = "depends_on = [local_file.later]";
+    space.main(&(written.to_owned() + &settings(after, "b")));
+    let plan = space.plan();
+    plan.does(&["create k8sconnect_object.settings", "create local_file.later"]);
+    plan.says("Kubeconfig does not exist yet").says("later does not exist");
+    space.apply();
+    space.is_settled();
+    let path = space.core("configmaps", "settings");
+    let uid = space.api.uid(&path);
+    // Whoever checks it out anew has no such file, and nothing is lost by that.
+    fs::remove_file(space.path("later")).unwrap();
+    let plan = space.plan();
+    plan.does(&["create local_file.later", "update k8sconnect_object.settings"]);
+    plan.says("Object was not refreshed").says("Kubeconfig does not exist yet");
+    space.apply();
+    space.is_settled();
+    assert_eq!(space.api.uid(&path), uid);
+    // If nobody writes it, nothing can be done, and nothing is lost either.
+    fs::remove_file(space.path("later")).unwrap();
+    space.main(&settings("", "c"));
+    let said = space.apply_fails();
+    assert!(said.contains("Invalid cluster") && said.contains("later does not exist"), "{said}");
+    let said = space.destroy_fails();
+    assert!(said.contains("later does not exist"), "{said}");
+    assert!(space.find_stored("k8sconnect_object.settings").is_some());
+    space.file("later", &space.read("kubeconfig")).apply();
+    assert_eq!((space.api.uid(&path), &space.api.get(&path)["data"]["a"]), (uid, &json!("c")));
+    space.destroy();
 }
 
 /// Scenario 34, and the fault of an expired token.

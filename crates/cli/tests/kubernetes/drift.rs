@@ -255,6 +255,22 @@ fn a_fight_ends_when_the_field_is_ignored() {
     space.is_settled();
 }
 
+/// Beyond scenario 24: what the manifest does not have any more usually goes. If somebody else has it meanwhile, it does not, which is told.
+#[test]
+fn a_field_that_is_given_up_stays_with_whoever_took_it() {
+    let space = Space::new();
+    space.main(&web()).apply();
+    take(&space, "autoscaler", &json!({"replicas": 7}));
+    let plan = space.main(&object("web", &WEB.replace("replicas: 3", "paused: false"))).plan();
+    plan.does(&["update k8sconnect_object.web"])
+        .says("Fields stay with others")
+        .says("spec.replicas (now owned by autoscaler)");
+    space.apply();
+    assert_eq!((replicas(&space), manager(&space, "spec.replicas")), (json!(7), json!("autoscaler")));
+    // Once told, it is nothing new.
+    space.is_settled();
+}
+
 /// Scenario 25.
 #[test]
 fn one_item_of_a_list_is_ignored_whatever_others_write() {

@@ -107,6 +107,8 @@ fn an_object_that_is_managed_keeps_its_id() {
     let space = space();
     space.main(&config_map("settings", "{a: b}")).apply();
     let id = space.attribute("k8sconnect_object.settings", "id");
+    // What others have added is in what is imported, and still not ours.
+    space.api.edit(&space.core("configmaps", "settings"), &json!({"data": {"theirs": "1"}}));
     space.succeeds(&["state", "rm", "k8sconnect_object.settings"]);
     let import_id = format!("test:{}:v1/ConfigMap:settings", space.namespace);
     space.main(&(import("settings", &import_id) + &config_map("settings", "{a: b}")));
@@ -114,6 +116,7 @@ fn an_object_that_is_managed_keeps_its_id() {
     space.apply();
     assert_eq!(space.attribute("k8sconnect_object.settings", "id"), id);
     space.is_settled();
+    assert!(space.attribute("k8sconnect_object.settings", "managed_state_projection")["data.theirs"].is_null());
 }
 
 /// Scenario 35.
@@ -129,4 +132,53 @@ fn configuration_is_written_for_what_is_imported() {
     assert!(!generated.contains(ADMIN_TOKEN), "{generated}");
     space.apply();
     space.is_settled();
+}
+
+/// Sets are imported by the ids of their objects. What was made by others and what has lost its set are taken in alike.
+#[test]
+fn a_set_is_imported_by_the_ids_of_its_objects() {
+    let space = space();
+    theirs(&space);
+    space.api.create(&space.core("secrets", ""), &json!({"metadata": {"name": "key"}, "data": {"key": "czNjcmV0"}}));
+    let documents = [
+        crate::space::config_map_manifest("settings", "{a: b, more: c}"),
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: key, namespace: NAMESPACE}\ndata: {key: czNjcmV0}".to_owned(),
+    ];
+    let set = format!(
+        "resource \"k8sconnect_manifest_set\" \"all\" {{\n  cluster = local.cluster\n  yaml = <<YAML\n{}\nYAML\n}}\n",
+        documents.join("\n---\n")
+    );
+    let ids = ["v1/ConfigMap:settings", "v1/Secret:key"].map(|id| format!("test:{}:{id}", space.namespace));
+    let import = format!("import {{\n  to = k8sconnect_manifest_set.all\n  id = {:?}\n}}\n", ids.join(","));
+    let uids = || ["configmaps/settings", "secrets/key"].map(|name| space.api.uid(&space.core(name, "")));
+    let before = uids();
+    space.main(&(import.clone() + &set));
+    let plan = space.plan();
+    plan.does(&["update k8sconnect_manifest_set.all"]).is_silent_about("czNjcmV0");
+    space.apply();
+    assert_eq!(uids(), before);
+    space.is_settled();
+    let id = space.attribute("k8sconnect_manifest_set.all", "id");
+    for name in ["configmaps/settings", "secrets/key"] {
+        let live = space.api.get(&space.core(name, ""));
+        assert_eq!(live["metadata"]["annotations"]["k8sconnect.terraform.io/terraform-id"], id);
+    }
+    // A state that was lost is found again.
+    space.succeeds(&["state", "rm", "k8sconnect_manifest_set.all"]);
+    space.plan().says("Objects are managed already");
+    space.apply();
+    assert_eq!((uids(), space.attribute("k8sconnect_manifest_set.all", "id")), (before, id));
+    space.is_settled();
+    // An annotation that somebody has removed is written again.
+    let annotation = json!({"metadata": {"annotations": {"k8sconnect.terraform.io/terraform-id": null}}});
+    space.api.edit(&space.core("configmaps", "settings"), &annotation);
+    space.plan().does(&["update k8sconnect_manifest_set.all"]).says("Annotations were removed");
+    space.apply();
+    space.is_settled();
+    space.succeeds(&["state", "rm", "k8sconnect_manifest_set.all"]);
+    let said = space.fails(&["import", "k8sconnect_manifest_set.all", &format!("{},{}x", ids[0], ids[1])]);
+    assert!(said.contains("Cannot import non-existent remote object"), "{said}");
+    space.succeeds(&["import", "k8sconnect_manifest_set.all", &ids.join(",")]);
+    space.main(&set).destroy();
+    assert!(space.api.find(&space.core("secrets", "key")).is_none());
 }

@@ -62,7 +62,7 @@ impl Thing {
     }
 }
 
-/// Scenarios 36 and 40.
+/// Scenarios 36, 40 and 41.
 #[test]
 fn a_field_is_waited_for_and_its_value_goes_on() {
     let thing = Thing::new();

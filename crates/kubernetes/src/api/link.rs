@@ -134,7 +134,7 @@ impl Link {
             }
             // The address of a proxy may have a password.
             Ok(Err(kube::Error::ProxyProtocolUnsupported { .. } | kube::Error::ProxyProtocolDisabled { .. })) => {
-                Err(Failure::new(FailureKind::Other, "the proxy is not one of http or https"))
+                Err(Failure::new(FailureKind::Other, "the proxy is not one of http, https or socks5"))
             }
             Ok(Err(error)) => Err(Failure::new(FailureKind::Other, causes(&error))),
             Err(error) => Err(Failure::new(FailureKind::Other, error.to_string())),

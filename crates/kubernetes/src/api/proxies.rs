@@ -1,4 +1,4 @@
-//! Which proxy is on the way to a server, as the environment says: `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`.
+//! Which proxy is on the way to a server: as it is written, or as the environment says (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`).
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -21,7 +21,30 @@ pub(super) fn for_server(server: &Uri, environment: &BTreeMap<String, String>) -
     let name = if server.scheme_str() == Some("http") { "HTTP_PROXY" } else { "HTTPS_PROXY" };
     let proxy = variable(name)?;
     let with_scheme = if proxy.contains("://") { proxy.to_owned() } else { format!("http://{proxy}") };
-    with_scheme.parse().ok()
+    parsed(&with_scheme).ok()
+}
+
+/// The proxy that is written there.
+pub(super) fn parsed(proxy: &str) -> Result<Uri, String> {
+    checked(proxy.parse().map_err(|_| "proxy_url is no URL".to_owned())?)
+}
+
+/// A proxy as the client knows it. Whoever it is, it looks up names itself, so the two ways to write socks proxies mean the same. The address
+/// is not repeated: it may have a password.
+pub(super) fn checked(proxy: Uri) -> Result<Uri, String> {
+    let has_password = proxy.authority().is_some_and(|authority| authority.as_str().contains('@'));
+    match proxy.scheme_str() {
+        Some("http" | "https") => Ok(proxy),
+        Some("socks5" | "socks5h") if has_password => {
+            Err("the socks proxy is given with a user, and only those can be used that ask for none".to_owned())
+        }
+        Some("socks5" | "socks5h") => {
+            let mut parts = proxy.into_parts();
+            parts.scheme = "socks5".parse().ok();
+            Uri::from_parts(parts).map_err(|_| "the proxy is no URL".to_owned())
+        }
+        _ => Err("the proxy is not one of http, https or socks5".to_owned()),
+    }
 }
 
 /// Whether a rule of `NO_PROXY` is about a host: its name, a domain that it is in, a network that its address is in, or `*`.
@@ -91,6 +114,18 @@ mod tests {
         assert_eq!(proxy("https://10.1.2.3:6443", "0.0.0.0/0"), None);
         assert!(proxy("https://10.1.2.3:6443", "11.0.0.0/8").is_some());
         assert_eq!(proxy("https://[fd00::1]:6443", "fd00::/8"), None);
+    }
+
+    #[test]
+    fn proxies_are_http_or_socks() {
+        let shown = |proxy: &str| parsed(proxy).map(|proxy| proxy.to_string());
+        assert_eq!(shown("http://u:p@proxy:3128").unwrap(), "http://u:p@proxy:3128/");
+        assert_eq!(shown("socks5://proxy:1080").unwrap(), "socks5://proxy:1080/");
+        assert_eq!(shown("socks5h://proxy:1080").unwrap(), "socks5://proxy:1080/");
+        for refused in ["socks4://proxy:1", "socks5://user:s3cret@proxy:1", "no proxy"] {
+            let why = parsed(refused).unwrap_err();
+            assert!(!why.contains("s3cret") && !why.contains("user:"), "{why}");
+        }
     }
 
     #[test]

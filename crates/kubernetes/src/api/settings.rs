@@ -30,8 +30,24 @@ pub(super) struct Settings {
 /// Why there is no client.
 pub(super) type Why = String;
 
+/// What keeps a connection from being made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Trouble {
+    /// The file that says how is not there. Something may still write it.
+    #[error("{0}")]
+    Missing(Why),
+    #[error("{0}")]
+    Other(Why),
+}
+
+impl From<Why> for Trouble {
+    fn from(why: Why) -> Self {
+        Self::Other(why)
+    }
+}
+
 /// Reads what is written, and the files that it names.
-pub(super) async fn settings(spec: &ClusterSpec, outside: &Outside) -> Result<Settings, Why> {
+pub(super) async fn settings(spec: &ClusterSpec, outside: &Outside) -> Result<Settings, Trouble> {
     let mut config = if spec.in_cluster {
         of_pod(outside)?
     } else if let Some(text) = &spec.kubeconfig {
@@ -52,9 +68,10 @@ pub(super) async fn settings(spec: &ClusterSpec, outside: &Outside) -> Result<Se
     if !spec.impersonate_groups.is_empty() {
         config.auth_info.impersonate_groups = Some(spec.impersonate_groups.clone());
     }
-    if config.proxy_url.is_none() {
-        config.proxy_url = proxies::for_server(&config.cluster_url, &outside.environment);
-    }
+    config.proxy_url = match config.proxy_url {
+        Some(proxy) => Some(proxies::checked(proxy)?),
+        None => proxies::for_server(&config.cluster_url, &outside.environment),
+    };
     config.connect_timeout = Some(CONNECT);
     // Requests are repeated by us, who know which ones may be.
     config.default_retry = false;
@@ -85,7 +102,7 @@ fn inline(spec: &ClusterSpec) -> Result<Config, Why> {
             Some(certificates(pem.as_bytes()).ok_or("there is no certificate in cluster_ca_certificate")?);
     }
     if let Some(proxy) = &spec.proxy_url {
-        config.proxy_url = Some(proxy.trim().parse().map_err(|_| "proxy_url is no URL".to_owned())?);
+        config.proxy_url = Some(proxies::parsed(proxy.trim())?);
     }
     let encoded = |name: &str, text: &Option<String>| match text {
         None => Ok(None),
@@ -125,14 +142,14 @@ fn of_pod(outside: &Outside) -> Result<Config, Why> {
 }
 
 /// The first file that says something counts, as in kubectl. Among several, those that do not exist are passed over.
-fn read_files(paths: &str, outside: &Outside) -> Result<Kubeconfig, Why> {
+fn read_files(paths: &str, outside: &Outside) -> Result<Kubeconfig, Trouble> {
     let paths: Vec<PathBuf> = std::env::split_paths(paths)
         .filter(|path| !path.as_os_str().is_empty())
         .map(|path| outside.directory.join(with_home(&path, outside)))
         .collect();
     let mut merged: Option<Kubeconfig> = None;
     for path in &paths {
-        if paths.len() > 1 && !path.exists() {
+        if !path.exists() {
             continue;
         }
         let read = Kubeconfig::read_from(path).map_err(|error| kubeconfig_words(&error))?;
@@ -141,7 +158,10 @@ fn read_files(paths: &str, outside: &Outside) -> Result<Kubeconfig, Why> {
             Some(before) => before.merge(read).map_err(|error| kubeconfig_words(&error))?,
         });
     }
-    merged.ok_or_else(|| "none of the files in kubeconfig_path exists".to_owned())
+    merged.ok_or_else(|| match paths.as_slice() {
+        [only] => Trouble::Missing(format!("{} does not exist", only.display())),
+        _ => Trouble::Missing("none of the files in kubeconfig_path exists".to_owned()),
+    })
 }
 
 fn with_home(path: &Path, outside: &Outside) -> PathBuf {

@@ -402,7 +402,7 @@ async fn a_kubeconfig_is_read_from_files_of_which_the_first_counts() {
     let settings = settings::settings(&spec, &outside).await.unwrap();
     assert_eq!(settings::server(&settings.config), "b.example:443");
     let gone = ClusterSpec { kubeconfig_path: Some("missing".to_owned()), ..ClusterSpec::default() };
-    assert!(settings::settings(&gone, &outside).await.err().unwrap().contains("cannot be read"));
+    assert!(settings::settings(&gone, &outside).await.err().unwrap().to_string().contains("does not exist"));
 }
 
 #[test]
@@ -419,5 +419,5 @@ async fn outside_of_a_pod_there_is_no_account() {
     let outside = Outside { environment: std::sync::Arc::default(), ..Outside::system(".") };
     let spec = ClusterSpec { in_cluster: true, ..ClusterSpec::default() };
     let problem = settings::settings(&spec, &outside).await.err().unwrap();
-    assert!(problem.contains("KUBERNETES_SERVICE_HOST"), "{problem}");
+    assert!(problem.to_string().contains("KUBERNETES_SERVICE_HOST"), "{problem}");
 }

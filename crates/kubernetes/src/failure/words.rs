@@ -2,9 +2,8 @@
 
 use groma_model::diag::Diagnostic;
 
-use super::builtin_kinds::api_version;
 use super::{Failure, FailureKind};
-use crate::manifest::ObjectRef;
+use crate::manifest::{ObjectRef, kinds};
 
 /// More causes than these are counted only.
 const MOST_CAUSES: usize = 10;
@@ -172,9 +171,14 @@ pub(crate) fn kubectl(verb: &str, what: Option<&ObjectRef>, namespace: Option<&s
 fn resource(object: &ObjectRef) -> String {
     let kind = object.kind.to_ascii_lowercase();
     match object.api_version.split_once('/') {
-        Some((group, _)) if api_version(&object.kind) != Some(&object.api_version) => format!("{kind}.{group}"),
+        Some((group, _)) if usual(&object.kind).as_ref() != Some(&object.api_version) => format!("{kind}.{group}"),
         _ => kind,
     }
+}
+
+/// The `apiVersion` of a kind that only Kubernetes itself has, and only once.
+fn usual(kind: &str) -> Option<String> {
+    kinds::only(kind).map(|known| known.api_version())
 }
 
 fn denied(object: &ObjectRef) -> String {
@@ -190,13 +194,18 @@ fn denied(object: &ObjectRef) -> String {
 }
 
 fn unknown_kind(object: &ObjectRef) -> String {
-    match api_version(&object.kind) {
+    match usual(&object.kind) {
         Some(right) if right != object.api_version => {
             format!(
                 "\n\n{} is of apiVersion {right}, not {}. Write: apiVersion: {right}",
                 object.kind, object.api_version
             )
         }
+        _ if kinds::is_own_group(object.group()) => format!(
+            "\n\nKubernetes itself has no such kind there, or not in this version of the server. See what there is: kubectl \
+             api-resources --api-group={:?}",
+            object.group()
+        ),
         _ => {
             let group = object.api_version.split_once('/').map_or("", |(group, _)| group);
             let look = if group.is_empty() { String::new() } else { format!(" --api-group={group}") };

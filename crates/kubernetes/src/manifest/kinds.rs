@@ -29,6 +29,12 @@ pub(crate) fn named(kind: &str) -> impl Iterator<Item = BuiltIn> {
     all().filter(move |known| known.kind.eq_ignore_ascii_case(kind))
 }
 
+/// The kind with exactly this name. None if several groups have one.
+pub(crate) fn only(kind: &str) -> Option<BuiltIn> {
+    let mut found = all().filter(|known| known.kind == kind);
+    found.next().filter(|_| found.next().is_none())
+}
+
 /// Whether a group belongs to Kubernetes itself, so that nobody else can add kinds to it.
 pub(crate) fn is_own_group(group: &str) -> bool {
     // Long gone, and still in old manifests.
@@ -90,3 +96,17 @@ const GROUPS: &[(&str, &str, &str, &str)] = &[
     ),
     ("storagemigration.k8s.io", "v1beta1", "", "StorageVersionMigration"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_of_one_group_has_one_version() {
+        let api_version = |kind: &str| only(kind).map(|found| found.api_version());
+        assert_eq!(api_version("Deployment").as_deref(), Some("apps/v1"));
+        assert_eq!(api_version("ConfigMap").as_deref(), Some("v1"));
+        assert_eq!(api_version("Event"), None);
+        assert_eq!(api_version("Cactus"), None);
+    }
+}

@@ -32,6 +32,7 @@ pub(super) async fn create(resource: &ObjectResource, mut planned: Object, call:
         reference: &intent.reference,
         ignored: &intent.ignored,
         id: &id,
+        has: None,
         adopts: intent.adopts,
         force: intent.force,
         type_name: resource.name,

@@ -25,6 +25,9 @@ pub(super) async fn delete(resource: &ObjectResource, prior: &Object, call: &mut
     if prior.flag("delete_protection") == Some(true) {
         return Err(protected(&stored));
     }
+    if let Some(id) = prior.text("id") {
+        resource.run.met(id);
+    }
     let cluster = open(&resource.shared, prior).await?;
     let failed = |failure: Failure| failure.diagnostic("delete", &stored);
     let cluster_uid = cluster.identity().await.map_err(failed)?;

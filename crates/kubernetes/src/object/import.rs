@@ -21,6 +21,7 @@ use crate::ignore::Ignored;
 use crate::manifest::{ObjectRef, cleaned, to_yaml};
 use crate::ownership::MANAGER;
 use crate::private::{self, IMPORTED};
+use crate::provider::Shared;
 use id::{ImportId, readings};
 
 /// How ids are written.
@@ -29,12 +30,12 @@ const GRAMMAR: &str = "An id is written as context:namespace:apiVersion/Kind:nam
                        own connection is used.";
 
 /// An object that an id leads to.
-struct Found {
-    cluster: Arc<Cluster>,
+pub(crate) struct Found {
+    pub(crate) cluster: Arc<Cluster>,
     /// The attribute `cluster`.
-    connection: Value,
-    reference: ObjectRef,
-    live: Json,
+    pub(crate) connection: Value,
+    pub(crate) reference: ObjectRef,
+    pub(crate) live: Json,
 }
 
 pub(super) async fn import(
@@ -43,6 +44,12 @@ pub(super) async fn import(
     empty: Object,
     call: &mut Call,
 ) -> Result<Object, Diagnostics> {
+    let found = led_to(&resource.shared, id, &empty).await?;
+    imported(resource, empty, found, call).await
+}
+
+/// The object that an id leads to. `empty` is what there is of the resource: no more than its attribute `cluster` counts.
+pub(crate) async fn led_to(shared: &Shared, id: &str, empty: &Object) -> Result<Found, Diagnostics> {
     let readings = readings(id);
     if readings.is_empty() {
         return Err(Diagnostic::error("Invalid import id", format!("{id:?} is no import id. {GRAMMAR}")).into());
@@ -51,8 +58,8 @@ pub(super) async fn import(
     // A namespace that is not given is guessed only if nothing else is found.
     for guesses in [false, true] {
         for reading in &readings {
-            match look(resource, reading, &empty, guesses).await {
-                Ok(Some(found)) => return imported(resource, empty, found, call).await,
+            match look(shared, reading, empty, guesses).await {
+                Ok(Some(found)) => return Ok(found),
                 Ok(None) => {}
                 Err(reason) if reasons.contains(&reason) => {}
                 Err(reason) => reasons.push(reason),
@@ -68,18 +75,13 @@ pub(super) async fn import(
 }
 
 /// What one reading of an id leads to; none if that makes no sense. Or why it leads to nothing.
-async fn look(
-    resource: &ObjectResource,
-    reading: &ImportId,
-    empty: &Object,
-    guesses: bool,
-) -> Result<Option<Found>, String> {
-    let connections = connections(resource, reading, empty);
+async fn look(shared: &Shared, reading: &ImportId, empty: &Object, guesses: bool) -> Result<Option<Found>, String> {
+    let connections = connections(shared, reading, empty);
     let mut trouble = None;
     for connection in connections {
         let mut object = empty.clone();
         object.set(cluster::CLUSTER, connection.clone());
-        let cluster = match resource.shared.connections.open(&cluster::read(&object)).await {
+        let cluster = match shared.connections.open(&cluster::read(&object)).await {
             Ok(Some(cluster)) => cluster,
             Ok(None) => continue,
             Err(wrong) => {
@@ -93,8 +95,8 @@ async fn look(
 }
 
 /// How to reach the cluster that an id names. What a kubeconfig says is not stored, only where it is.
-fn connections(resource: &ObjectResource, reading: &ImportId, empty: &Object) -> Vec<Value> {
-    let environment = &resource.shared.outside.environment;
+fn connections(shared: &Shared, reading: &ImportId, empty: &Object) -> Vec<Value> {
+    let environment = &shared.outside.environment;
     let path = environment.get("KUBECONFIG").filter(|paths| !paths.is_empty());
     let path = path.map_or("~/.kube/config", String::as_str);
     let Type::Object(attributes) = empty.get(cluster::CLUSTER).ty() else { return Vec::new() };

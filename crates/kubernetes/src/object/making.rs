@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use groma_kit::Call;
 use groma_model::diag::Diagnostic;
+use tokio::sync::OwnedMutexGuard;
 
 use super::body::sent;
 use super::claim::{CREATED_ANNOTATION, Claim, Claimant, annotation, claim, exists_already, managed_elsewhere, owner};
@@ -51,6 +52,8 @@ pub(crate) struct Making<'m> {
     pub(crate) reference: &'m ObjectRef,
     pub(crate) ignored: &'m Ignored,
     pub(crate) id: &'m str,
+    /// The UID of the object that is there and ours already, as far as it is known.
+    pub(crate) has: Option<&'m str>,
     /// Whether what is there already is taken over.
     pub(crate) adopts: bool,
     /// Whether fields of others are taken.
@@ -85,8 +88,7 @@ impl Making<'_> {
     }
 
     async fn try_once(&self, reference: &ObjectRef, call: &Call) -> Result<Said<Json>, Trouble> {
-        let _alone = self.run.alone_with(self.cluster_uid, reference).await;
-        let live = self.claimed(reference, call).await?;
+        let (_alone, live) = self.claimed(reference, call).await?;
         let body = sent(self.manifest, reference);
         let now = now(self.shared);
         let created_at = live.as_ref().and_then(|live| annotation(live, CREATED_ANNOTATION)).unwrap_or(&now);
@@ -107,15 +109,21 @@ impl Making<'_> {
         Ok(said)
     }
 
-    /// What is there and may be taken; none if nothing is there. Waits for what is about to go.
-    async fn claimed(&self, reference: &ObjectRef, call: &Call) -> Result<Option<Json>, Trouble> {
+    /// What is there and may be taken, while nobody else works on it; none if nothing is there. Waits for what is about to go, out of the way
+    /// of whoever has it go.
+    async fn claimed(
+        &self,
+        reference: &ObjectRef,
+        call: &Call,
+    ) -> Result<(OwnedMutexGuard<()>, Option<Json>), Trouble> {
         let clock = self.shared.outside.clock.as_ref();
         let start = clock.now();
         loop {
+            let alone = self.run.alone_with(self.cluster_uid, reference).await;
             let live = self.cluster.get(reference).await?;
-            let claimant = Claimant { id: Some(self.id), replaces: None, adopts: self.adopts };
+            let claimant = Claimant { id: Some(self.id), has: self.has, replaces: None, adopts: self.adopts };
             let (patience, refusal) = match claim(live.as_ref(), claimant) {
-                Claim::Free | Claim::Ours | Claim::Adopted(_) => return Ok(live),
+                Claim::Free | Claim::Ours | Claim::Adopted(_) => return Ok((alone, live)),
                 Claim::Going | Claim::Replaced => (usual_delete_timeout(&reference.kind), still_going(reference)),
                 Claim::Managed(other) if self.run.has_met(&other) => {
                     (NEIGHBOUR_PATIENCE, managed_elsewhere(reference, &other))
@@ -123,6 +131,7 @@ impl Making<'_> {
                 Claim::Managed(other) => return Err(Trouble::Refused(managed_elsewhere(reference, &other))),
                 Claim::Unmanaged => return Err(Trouble::Refused(exists_already(reference, self.type_name))),
             };
+            drop(alone);
             let passed = clock.now().duration_since(start).unwrap_or_default();
             if passed >= patience || call.sleep(clock, INTERVAL).await.is_err() {
                 return Err(Trouble::Refused(refusal));

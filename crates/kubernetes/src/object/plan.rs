@@ -18,7 +18,8 @@ use super::naming::{IdentityChange, identity_change, reference_of, shown};
 use crate::api::Cluster;
 use crate::cluster::{self, Given};
 use crate::failure::{Failure, FailureKind};
-use crate::manifest::{Manifest, ObjectRef};
+use crate::manifest::{Manifest, ObjectRef, kinds};
+use crate::path::FieldPath;
 use crate::private::{self, PLANNED_FOR};
 
 /// Why a plan says no more than it does.
@@ -52,7 +53,7 @@ pub(super) async fn plan(resource: &ObjectResource, plan: &mut Planned, call: &m
         let id = serde_json::json!(id);
         private::change(&mut call.private, |kept| kept.put(PLANNED_FOR, &id));
     }
-    let planned = match ground(resource, plan).await {
+    let planned = match ground(resource, plan, &mut call.diagnostics).await {
         Ok(ground) if plan.prior.is_some() => existing::plan(resource, &ground, plan, call).await,
         Ok(ground) => fresh::plan(resource, &ground, plan, call).await,
         Err(stop) => Err(stop),
@@ -68,16 +69,19 @@ pub(super) async fn plan(resource: &ObjectResource, plan: &mut Planned, call: &m
 }
 
 /// Finds out what the plan needs to know.
-async fn ground(resource: &ObjectResource, plan: &mut Planned) -> Result<Ground, Stop> {
+async fn ground(resource: &ObjectResource, plan: &mut Planned, told: &mut Diagnostics) -> Result<Ground, Stop> {
     let intent = Intent::read(&plan.object).map_err(Stop::Wrong)?.ok_or(Stop::Unknown)?;
     note_other_name(plan, &intent.reference);
     let given = cluster::read(&plan.object);
     if let Given::Here(spec) = &given {
         resource.shared.connections.note(spec);
     }
-    let cluster = resource.shared.connections.open(&given).await?.ok_or(Stop::Unknown)?;
+    let cluster = resource.shared.connections.open_early(&given, told).await?.ok_or(Stop::Unknown)?;
     let failed = |failure: Failure| from_failure(&failure, &intent.reference);
-    let reference = cluster.complete(&intent.reference).await.map_err(failed)?;
+    let reference = cluster.complete(&intent.reference).await.map_err(|failure| match failure.kind {
+        FailureKind::UnknownKind => at_kind(failed(failure), plan),
+        _ => failed(failure),
+    })?;
     let cluster_uid = cluster.identity().await.map_err(failed)?;
     Ok(Ground { intent, cluster, cluster_uid, reference })
 }
@@ -103,8 +107,31 @@ pub(super) fn stored_reference(object: &Object) -> Option<ObjectRef> {
 /// What the server says about a plan. What is not there yet may come with this very apply.
 fn from_failure(failure: &Failure, reference: &ObjectRef) -> Stop {
     match failure.kind {
+        FailureKind::UnknownKind if !may_be_defined(reference) => wrong(failure, reference),
         FailureKind::UnknownKind | FailureKind::NoNamespace => Stop::Unknown,
-        _ => Stop::Wrong(failure.diagnostic("plan", reference).at_path(at("yaml_body")).into()),
+        _ => wrong(failure, reference),
+    }
+}
+
+fn wrong(failure: &Failure, reference: &ObjectRef) -> Stop {
+    Stop::Wrong(failure.diagnostic("plan", reference).at_path(at("yaml_body")).into())
+}
+
+/// Whether a kind that a cluster does not have may be defined by whoever applies: not where Kubernetes itself says which kinds there are.
+pub(crate) fn may_be_defined(reference: &ObjectRef) -> bool {
+    !kinds::is_own_group(reference.group())
+}
+
+/// Says where in the manifest the kind is.
+fn at_kind(stop: Stop, plan: &Planned) -> Stop {
+    let manifest = plan.object.text("yaml_body").and_then(|text| Manifest::parse(text).ok());
+    match (stop, manifest) {
+        (Stop::Wrong(found), Some(manifest)) => {
+            let place = manifest.place(&FieldPath::of(["kind"]));
+            let place = |found: Diagnostic| Diagnostic { detail: format!("{place}: {}", found.detail), ..found };
+            Stop::Wrong(found.into_iter().map(place).collect())
+        }
+        (stop, _) => stop,
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) async fn read(
         let detail = "Neither object_ref nor yaml_body of the stored object say what it is called.";
         return Err(Diagnostic::error("Stored object has no name", detail).into());
     };
-    let found = match look(resource, &object, &stored).await {
+    let found = match look(resource, &object, &stored, &mut call.diagnostics).await {
         Ok(found) => found,
         Err(Unread::Kept(warning)) => {
             call.diagnostics.push(warning);
@@ -75,9 +75,14 @@ struct Found {
     live: Json,
 }
 
-async fn look(resource: &ObjectResource, object: &Object, stored: &ObjectRef) -> Result<Option<Found>, Unread> {
+async fn look(
+    resource: &ObjectResource,
+    object: &Object,
+    stored: &ObjectRef,
+    told: &mut Diagnostics,
+) -> Result<Option<Found>, Unread> {
     let given = cluster::read(object);
-    let opened = resource.shared.connections.open(&given).await.map_err(Unread::Wrong)?;
+    let opened = resource.shared.connections.open_early(&given, told).await.map_err(Unread::Wrong)?;
     let Some(cluster) = opened else {
         return Err(Unread::Kept(not_read(stored, "How to reach its cluster is not known yet.")));
     };

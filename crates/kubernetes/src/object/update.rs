@@ -21,9 +21,13 @@ pub(super) async fn update(
     resource: &ObjectResource,
     prior: &Object,
     mut planned: Object,
+    config: &Object,
     call: &mut Call,
 ) -> Result<Object, Failed> {
-    let intent = known_intent(&planned)?;
+    // What is stored may say more than what is written: an import takes down the whole object, and it stays if nothing about it changes.
+    let mut wanted = planned.clone();
+    wanted.set("yaml_body", config.get("yaml_body"));
+    let intent = known_intent(&wanted)?;
     let cluster = open(&resource.shared, &planned).await?;
     let failed = |failure: Failure| failure.diagnostic("update", &intent.reference).at_path(at("yaml_body"));
     let cluster_uid = cluster.identity().await.map_err(failed)?;

@@ -16,7 +16,7 @@ use crate::manifest::ObjectRef;
 use crate::object::body::{is_secret, same_content};
 use crate::object::fields::{map_of, map_value, without_fingerprints};
 use crate::object::naming::{reference_of, shown};
-use crate::object::server_warnings;
+use crate::object::{may_be_defined, server_warnings};
 use crate::provider::Shared;
 
 /// Stands for the id that is chosen when the patch is made. No patch ever has it.
@@ -54,7 +54,7 @@ async fn try_plan(shared: &Shared, plan: &mut Planned, call: &mut Call) -> Resul
     if let Given::Here(spec) = &given {
         shared.connections.note(spec);
     }
-    let cluster = shared.connections.open(&given).await?.ok_or(Stop::Unknown)?;
+    let cluster = shared.connections.open_early(&given, &mut call.diagnostics).await?.ok_or(Stop::Unknown)?;
     let failed = |failure: Failure| from_failure(&failure, &target, content.form());
     let cluster_uid = cluster.identity().await.map_err(failed)?;
     settle_cluster(plan, cluster_uid.as_deref(), &target, call);
@@ -107,7 +107,8 @@ fn settle_cluster(plan: &mut Planned, now: Option<&str>, target: &ObjectRef, cal
 
 fn from_failure(failure: &Failure, target: &ObjectRef, form: &str) -> Stop {
     match failure.kind {
-        FailureKind::UnknownKind | FailureKind::NoNamespace => Stop::Unknown,
+        FailureKind::UnknownKind if may_be_defined(target) => Stop::Unknown,
+        FailureKind::NoNamespace => Stop::Unknown,
         _ => Stop::Wrong(failure.diagnostic("plan the patch of", target).at_path(at(form)).into()),
     }
 }

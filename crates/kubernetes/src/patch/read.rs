@@ -27,7 +27,7 @@ pub(super) async fn read(shared: &Shared, mut object: Object, call: &mut Call) -
         call.diagnostics.push(Diagnostic::warning(format!("Patch was not refreshed: {name}"), detail));
         private::change(&mut call.private, |kept| kept.set(STALE_READ, true));
     };
-    let Some(cluster) = shared.connections.open(&cluster::read(&object)).await? else {
+    let Some(cluster) = shared.connections.open_early(&cluster::read(&object), &mut call.diagnostics).await? else {
         kept("How to reach its cluster is not known yet.", call);
         return Ok(Some(object));
     };

@@ -16,7 +16,9 @@ use super::order::groups;
 use super::plan::place;
 use super::readiness::{Seen, established, lacking, ready, until_ready};
 use super::schema::ready_timeout;
-use super::stored::{Made, defines_a_kind, is_of, kept_projection, made, objects_of, projection_of, take_down, turns};
+use super::stored::{
+    Made, defines_a_kind, is_of, kept_projection, made, objects_of, projection_of, take_down, turns, uid_of,
+};
 use super::{SetResource, TYPE_NAME, several};
 use crate::Json;
 use crate::api::{Cluster, Said};
@@ -47,10 +49,16 @@ pub(super) async fn update(
     set: &SetResource,
     prior: &Object,
     mut planned: Object,
+    config: &Object,
     call: &mut Call,
 ) -> Result<Object, Failed> {
     planned.set("id", prior.get("id"));
-    let work = Work::begin(set, &planned, Some(prior)).await?;
+    // What is stored may say more than what is written: an import takes down whole objects, and they stay if nothing about them changes.
+    let mut wanted = planned.clone();
+    for name in ["yaml", "manifests"] {
+        wanted.set(name, config.get(name));
+    }
+    let work = Work::begin(set, &wanted, Some(prior)).await?;
     let mut progress = Progress::of(prior, &work.members);
     let halted = work.carry_out(&planned, &mut progress, call).await.err();
     work.finish(planned, progress, halted, false, call)
@@ -118,6 +126,8 @@ struct Work<'w> {
     cluster_uid: Option<String>,
     id: String,
     members: Vec<Member>,
+    /// What it had before.
+    had: BTreeMap<String, Made>,
     adopts: bool,
     force: bool,
     nothing_ignored: Ignored,
@@ -146,6 +156,7 @@ impl<'w> Work<'w> {
             cluster_uid,
             id: planned.text("id").unwrap_or_default().to_owned(),
             members,
+            had: prior.map(objects_of).unwrap_or_default(),
             adopts: planned.text("adopt") == Some("adopt"),
             force: planned.flag("force_conflicts").unwrap_or(true),
             nothing_ignored: Ignored::default(),
@@ -236,6 +247,7 @@ impl<'w> Work<'w> {
             reference: &member.reference,
             ignored: &self.nothing_ignored,
             id: &self.id,
+            has: uid_of(&self.had, &member.reference),
             adopts: self.adopts,
             force: self.force,
             type_name: TYPE_NAME,

@@ -15,6 +15,7 @@ use crate::manifest::ObjectRef;
 use crate::object::claim::owner;
 use crate::object::fields::owned;
 use crate::object::find;
+use crate::object::naming::uid;
 use crate::object::removal::Removal;
 use crate::object::session::open;
 use crate::object::{delete_timeout, elsewhere};
@@ -84,7 +85,7 @@ impl Removing<'_> {
         };
         let is_ours = match owner(&live) {
             Some(owner) => owner == self.id,
-            None => !owned(&live, MANAGER).is_empty(),
+            None => !owned(&live, MANAGER).is_empty() || (made.uid.is_some() && made.uid.as_deref() == uid(&live)),
         };
         if !is_ours {
             return Ok(());

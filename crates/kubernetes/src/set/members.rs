@@ -66,7 +66,7 @@ fn placed(found: Diagnostics, path: &Path) -> Diagnostics {
 }
 
 /// What an object is called in a set: `apps.deployment.prod.nginx`, as `k8sconnect_yaml_split` calls it.
-fn key(reference: &ObjectRef) -> String {
+pub(super) fn key(reference: &ObjectRef) -> String {
     let group = group_of(&reference.api_version).to_lowercase();
     let kind = reference.kind.to_lowercase();
     let namespace = reference.namespace.as_deref().unwrap_or_default();

@@ -9,7 +9,7 @@ use groma_model::ty::Type;
 use groma_model::value::Value;
 
 use super::members::{Member, members};
-use super::stored::{Made, is_of, made, objects_of, objects_value, projection_of};
+use super::stored::{Made, is_of, made, objects_of, objects_value, projection_of, uid_of};
 use super::{SetResource, TYPE_NAME, several};
 use crate::Json;
 use crate::api::Cluster;
@@ -20,10 +20,9 @@ use crate::manifest::ObjectRef;
 use crate::object::body::{is_secret, same_content, sent};
 use crate::object::claim::{CREATED_ANNOTATION, Claim, Claimant, annotation, claim, exists_already, managed_elsewhere};
 use crate::object::fields::{Map, map_of, map_value};
-use crate::object::lost_with;
 use crate::object::naming::shown;
-use crate::object::server_warnings;
 use crate::object::write::Write;
+use crate::object::{lost_with, may_be_defined, server_warnings};
 use crate::private::{self, ANNOTATIONS_LOST, Kept, PENDING_PROJECTION, PLANNED_FOR};
 
 /// Stands for the id that is chosen when the set is made.
@@ -79,7 +78,7 @@ async fn try_plan(set: &SetResource, plan: &mut Planned, call: &mut Call) -> Res
     if let Given::Here(spec) = &given {
         set.shared.connections.note(spec);
     }
-    let cluster = set.shared.connections.open(&given).await?.ok_or(Stop::Unknown)?;
+    let cluster = set.shared.connections.open_early(&given, &mut call.diagnostics).await?.ok_or(Stop::Unknown)?;
     let cluster_uid = cluster.identity().await.map_err(|failure| in_general(&failure, &members))?;
     if moves(plan, cluster_uid.as_deref(), call) {
         leave_open(plan);
@@ -91,6 +90,7 @@ async fn try_plan(set: &SetResource, plan: &mut Planned, call: &mut Call) -> Res
         set,
         cluster: &cluster,
         id: plan.prior.as_ref().and_then(|prior| prior.text("id")),
+        had: plan.prior.as_ref().map(objects_of).unwrap_or_default(),
         replaced: replaced.as_deref(),
         adopts: plan.object.text("adopt") == Some("adopt"),
         force: plan.object.flag("force_conflicts").unwrap_or(true),
@@ -142,6 +142,8 @@ struct Trial<'t> {
     set: &'t SetResource,
     cluster: &'t Arc<Cluster>,
     id: Option<&'t str>,
+    /// What it has until now.
+    had: BTreeMap<String, Made>,
     replaced: Option<&'t str>,
     adopts: bool,
     force: bool,
@@ -193,14 +195,13 @@ impl Trial<'_> {
 
     /// Whether the object is there and stays. It is an error if it is there and not ours.
     fn claimed(&self, reference: &ObjectRef, live: Option<&Json>) -> Result<bool, Stop> {
-        match claim(live, Claimant { id: self.id, replaces: self.replaced, adopts: self.adopts }) {
+        let has = uid_of(&self.had, reference);
+        match claim(live, Claimant { id: self.id, has, replaces: self.replaced, adopts: self.adopts }) {
             Claim::Free => Ok(false),
             Claim::Ours | Claim::Adopted(_) => Ok(true),
             Claim::Replaced | Claim::Going => Err(Stop::Unknown),
             Claim::Managed(other) if self.set.run.has_met(&other) => Err(Stop::Unknown),
             Claim::Managed(other) => Err(managed_elsewhere(reference, &other).into()),
-            // Our annotation may have been removed.
-            Claim::Unmanaged if self.id.is_some() && live.is_some_and(is_written_by_us) => Ok(true),
             Claim::Unmanaged => Err(exists_already(reference, TYPE_NAME).into()),
         }
     }
@@ -208,14 +209,11 @@ impl Trial<'_> {
 
 fn stopped(failure: &Failure, reference: &ObjectRef) -> Stop {
     match failure.kind {
-        FailureKind::UnknownKind | FailureKind::NoNamespace => Stop::Unknown,
+        FailureKind::UnknownKind if may_be_defined(reference) => Stop::Unknown,
+        FailureKind::NoNamespace => Stop::Unknown,
         FailureKind::Immutable => Stop::Wrong(remade(reference, failure).into()),
         _ => Stop::Wrong(failure.diagnostic("plan", reference).into()),
     }
-}
-
-fn is_written_by_us(live: &Json) -> bool {
-    !crate::object::fields::owned(live, crate::ownership::MANAGER).is_empty()
 }
 
 /// A field cannot be changed. What can be made anew without a loss is; the rest is for people to decide.

@@ -27,7 +27,7 @@ pub(super) async fn read(
     let id = object.text("id").unwrap_or_default().to_owned();
     set.run.met(&id);
     let objects = objects_of(&object);
-    let Some(cluster) = set.shared.connections.open(&cluster::read(&object)).await? else {
+    let Some(cluster) = set.shared.connections.open_early(&cluster::read(&object), &mut call.diagnostics).await? else {
         return Ok(Some(kept(object, "How to reach their cluster is not known yet.", call)));
     };
     let cluster_uid = match cluster.identity().await {

@@ -74,6 +74,11 @@ pub(super) fn is_of(written: &ObjectRef, made: &ObjectRef) -> bool {
     !matches!(identity_change(&written, made), IdentityChange::Other(_))
 }
 
+/// The UID of the object that has a name as it is written.
+pub(super) fn uid_of<'m>(objects: &'m BTreeMap<String, Made>, written: &ObjectRef) -> Option<&'m str> {
+    objects.values().find(|made| is_of(written, &made.reference))?.uid.as_deref()
+}
+
 /// The values of what is managed of one object.
 pub(super) fn projection_of(key: &str, live: &Json, id: &str) -> Map {
     let projection = projected(live, MANAGER, &Ignored::default(), id);

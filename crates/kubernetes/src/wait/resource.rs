@@ -105,7 +105,7 @@ impl Resource for Wait {
     async fn read(&self, mut object: Object, call: &mut Call) -> Result<Option<Object>, Diagnostics> {
         let awaiting = private::is_set(&call.private, AWAITING);
         let Some(wait) = WaitFor::read(&object)? else { return Ok(Some(object)) };
-        let (waiting, live) = match self.look(&object, wait.clone()).await? {
+        let (waiting, live) = match self.look(&object, wait.clone(), &mut call.diagnostics).await? {
             Looked::Live(waiting, live) => (waiting, live),
             // Where the provider's cluster is not known yet, what is stored is all that there is.
             Looked::Nowhere => return Ok(Some(object)),
@@ -211,8 +211,9 @@ impl Wait {
     }
 
     /// Looks at the object that was waited for.
-    async fn look(&self, object: &Object, wait: WaitFor) -> Result<Looked, Diagnostics> {
-        let Some(cluster) = self.0.connections.open(&cluster::read(object)).await? else { return Ok(Looked::Nowhere) };
+    async fn look(&self, object: &Object, wait: WaitFor, told: &mut Diagnostics) -> Result<Looked, Diagnostics> {
+        let opened = self.0.connections.open_early(&cluster::read(object), told).await?;
+        let Some(cluster) = opened else { return Ok(Looked::Nowhere) };
         let reference = reference(object);
         let completed = match cluster.complete(&reference).await {
             Ok(completed) => completed,

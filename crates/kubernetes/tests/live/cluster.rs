@@ -60,11 +60,17 @@ impl Place {
     }
 
     /// Somebody writes the whole object.
-    pub(crate) fn others_put(&self, path: &str, change: impl FnOnce(&mut Json)) {
-        let mut object = self.get(path).unwrap();
-        change(&mut object);
-        let answer = self.ask("PUT", path, Some(&object));
-        assert!(answer.status < 300, "{}", answer.body);
+    pub(crate) fn others_put(&self, path: &str, change: impl Fn(&mut Json)) {
+        loop {
+            let mut object = self.get(path).unwrap();
+            change(&mut object);
+            let answer = self.ask("PUT", path, Some(&object));
+            // Somebody else may write at the same time.
+            if answer.status != 409 {
+                assert!(answer.status < 300, "{}", answer.body);
+                return;
+            }
+        }
     }
 
     pub(crate) fn others_make(&self, path: &str, object: &Json) {

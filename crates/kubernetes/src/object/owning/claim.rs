@@ -4,7 +4,7 @@ use groma_model::diag::Diagnostic;
 
 use crate::Json;
 use crate::manifest::ObjectRef;
-use crate::object::naming::{is_going, shown};
+use crate::object::naming::{is_going, shown, uid};
 
 /// Has the id of the resource that manages the object.
 pub(crate) const ID_ANNOTATION: &str = "k8sconnect.terraform.io/terraform-id";
@@ -25,6 +25,8 @@ pub(crate) fn annotation<'j>(live: &'j Json, name: &str) -> Option<&'j str> {
 pub(crate) struct Claimant<'c> {
     /// Its id, if it has one already.
     pub(crate) id: Option<&'c str>,
+    /// The UID of the object that it has by this name, if it has one: without an annotation it is still the same.
+    pub(crate) has: Option<&'c str>,
     /// The id of the object that it replaces.
     pub(crate) replaces: Option<&'c str>,
     /// Whether it may take over what is there.
@@ -55,6 +57,9 @@ pub(crate) fn claim(live: Option<&Json>, claimant: Claimant<'_>) -> Claim {
     let Some(live) = live else { return Claim::Free };
     let owner = owner(live);
     if owner.is_some() && owner == claimant.id {
+        return Claim::Ours;
+    }
+    if owner.is_none() && claimant.has.is_some() && claimant.has == uid(live) && !is_going(live) {
         return Claim::Ours;
     }
     if owner.is_some() && owner == claimant.replaces {
@@ -132,6 +137,18 @@ mod tests {
     fn what_we_made_ourselves_is_ours() {
         let us = Claimant { id: Some("a"), adopts: true, ..Claimant::default() };
         assert_eq!(claim(Some(&of(Some("a"))), us), Claim::Ours);
+    }
+
+    #[test]
+    fn what_we_have_is_ours_without_its_annotation() {
+        let mut live = of(None);
+        live["metadata"]["uid"] = json!("u");
+        let us = Claimant { id: Some("a"), has: Some("u"), ..Claimant::default() };
+        assert_eq!(claim(Some(&live), us), Claim::Ours);
+        assert_eq!(claim(Some(&live), Claimant { has: Some("v"), ..us }), Claim::Unmanaged);
+        let mut theirs = of(Some("b"));
+        theirs["metadata"]["uid"] = json!("u");
+        assert_eq!(claim(Some(&theirs), us), Claim::Managed("b".to_owned()));
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub(crate) struct Ownership<'o> {
     pub(crate) sent: &'o BTreeSet<String>,
     /// Whether the configuration has changed since then.
     pub(crate) config_changed: bool,
+    /// Whether a field is left to others on purpose.
+    pub(crate) is_ignored: &'o dyn Fn(&str) -> bool,
 }
 
 /// Fields and who has them now.
@@ -33,21 +35,25 @@ pub(crate) struct Transitions {
     pub(crate) taken: BTreeMap<String, String>,
     /// Taken from us, and overwritten with something new now.
     pub(crate) overwritten: BTreeMap<String, String>,
+    /// Taken from us, and not asked for any more: they stay as the others want them.
+    pub(crate) given_up: BTreeMap<String, String>,
 }
 
 /// What changes hands.
 pub(crate) fn transitions(ownership: &Ownership<'_>) -> Transitions {
     let mut found = Transitions::default();
     for (place, who) in ownership.now {
-        if who == MANAGER || who == SEED_MANAGER || !ownership.sent.contains(place) {
+        if who == MANAGER || who == SEED_MANAGER {
             continue;
         }
         let was_ours = ownership.baseline.get(place).is_some_and(|before| before == MANAGER);
-        let list = match (was_ours, ownership.config_changed) {
-            (true, false) => &mut found.drifted,
-            (true, true) => &mut found.overwritten,
-            (false, true) => &mut found.taken,
-            (false, false) => continue,
+        let list = match (was_ours, ownership.sent.contains(place), ownership.config_changed) {
+            (true, true, false) => &mut found.drifted,
+            (true, true, true) => &mut found.overwritten,
+            (false, true, true) => &mut found.taken,
+            // Whoever takes a field out of the manifest expects it to go, unless it is left to others on purpose.
+            (true, false, _) if !(ownership.is_ignored)(place) => &mut found.given_up,
+            _ => continue,
         };
         list.insert(place.clone(), who.clone());
     }
@@ -60,10 +66,9 @@ impl Transitions {
         let object = shown(reference);
         let tell = |fields: &BTreeMap<String, String>, summary: &str, what: &str| {
             (!fields.is_empty()).then(|| {
-                let detail = format!(
-                    "{what}\n{}\n\nIf that is theirs to decide, put the fields into ignore_fields.",
-                    listed(fields, "now owned by")
-                );
+                let listed = listed(fields, "now owned by");
+                let detail =
+                    format!("{what}\n{listed}\n\nIf that is theirs to decide, put the fields into ignore_fields.");
                 Diagnostic::warning(format!("{summary}: {object}"), detail)
             })
         };
@@ -83,6 +88,12 @@ impl Transitions {
                 &self.taken,
                 "Fields are taken from others",
                 "These fields are owned by others. This apply takes them over:",
+            ),
+            tell(
+                &self.given_up,
+                "Fields stay with others",
+                "These fields were managed here. Others have taken them since the last apply, and the manifest does not have \
+                 them any more, so they are not removed and stay as the others want them:",
             ),
         ]
         .into_iter()
@@ -110,13 +121,24 @@ mod tests {
 
     fn found(baseline: &[(&str, &str)], now: &[(&str, &str)], sent: &[&str], config_changed: bool) -> Transitions {
         let sent = sent.iter().map(|place| (*place).to_owned()).collect();
-        transitions(&Ownership { baseline: &map(baseline), now: &map(now), sent: &sent, config_changed })
+        let is_ignored = |place: &str| place == "ignored";
+        let (baseline, now) = (map(baseline), map(now));
+        transitions(&Ownership { baseline: &baseline, now: &now, sent: &sent, config_changed, is_ignored: &is_ignored })
     }
 
     #[test]
     fn a_field_that_was_ours_has_drifted() {
         let found = found(&[("a", MANAGER)], &[("a", "hpa")], &["a"], false);
         assert_eq!(found, Transitions { drifted: map(&[("a", "hpa")]), ..Transitions::default() });
+    }
+
+    #[test]
+    fn a_field_that_we_gave_up_stays_with_whoever_took_it() {
+        for config_changed in [false, true] {
+            let baseline = [("a", MANAGER), ("b", "other"), ("ignored", MANAGER)];
+            let found = found(&baseline, &[("a", "hpa"), ("b", "hpa"), ("ignored", "hpa")], &[], config_changed);
+            assert_eq!(found, Transitions { given_up: map(&[("a", "hpa")]), ..Transitions::default() });
+        }
     }
 
     #[test]
@@ -136,7 +158,7 @@ mod tests {
         for who in [MANAGER, SEED_MANAGER] {
             assert_eq!(found(&[("a", MANAGER)], &[("a", who)], &["a"], true), Transitions::default());
         }
-        assert_eq!(found(&[("a", MANAGER)], &[("a", "hpa")], &[], false), Transitions::default());
+        assert_eq!(found(&[], &[("a", "hpa")], &[], false), Transitions::default());
         assert_eq!(found(&[("a", "hpa")], &[("a", "hpa")], &["a"], false), Transitions::default());
     }
 

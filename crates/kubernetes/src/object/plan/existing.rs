@@ -16,6 +16,7 @@ use crate::object::naming::{IdentityChange, identity_change, reference_value, sh
 use crate::object::transitions::{Ownership, transitions};
 use crate::object::write::Write;
 use crate::ownership::MANAGER;
+use crate::path::FieldPath;
 use crate::private::{ANNOTATIONS_LOST, IMPORTED, Kept, OWNERSHIP_BASELINE, PENDING_PROJECTION};
 
 pub(super) async fn plan(
@@ -221,8 +222,16 @@ impl Trial<'_> {
         let is_imported = self.kept.is_set(IMPORTED);
         let config_changed = is_imported || plan.changes("ignore_fields") || !self.says_the_same();
         let sent = owned(self.tried, MANAGER).iter().map(ToString::to_string).collect();
-        let ownership =
-            Ownership { baseline: &baseline(&self.kept), now: &managers(live), sent: &sent, config_changed };
+        let ignored = &self.ground.intent.ignored;
+        let is_left = |place: &FieldPath| place.find(live).is_some() && place.find(&ignored.without(live)).is_none();
+        let is_ignored = |place: &str| !ignored.is_empty() && place.parse().is_ok_and(|place| is_left(&place));
+        let ownership = Ownership {
+            baseline: &baseline(&self.kept),
+            now: &managers(live),
+            sent: &sent,
+            config_changed,
+            is_ignored: &is_ignored,
+        };
         transitions(&ownership).warnings(&self.ground.reference)
     }
 }
