@@ -5,6 +5,7 @@ pub mod compatible;
 pub mod legacy;
 pub mod plan_valid;
 pub mod propose;
+pub mod settled;
 
 #[cfg(test)]
 mod testing;

@@ -68,6 +68,12 @@ impl InProcess {
         self
     }
 
+    /// It plans the same when it is asked the same, and asking costs something.
+    pub fn planning_steadily(mut self) -> Self {
+        self.schema.capabilities.steady_plans = true;
+        self
+    }
+
     /// It takes a configuration.
     pub fn configured_by(mut self, configure: impl Configure + 'static) -> Self {
         let spec = configure.spec();

@@ -40,6 +40,7 @@ pub fn provider(outside: &Outside, host: Host) -> InProcess {
     // Credentials that are stored may have expired when an object is destroyed; those of the configuration have not.
     InProcess::new("k8sconnect")
         .hearing_last_words()
+        .planning_steadily()
         .configured_by(Configured(Arc::clone(&shared)))
         .resource(object("k8sconnect_object"))
         .resource(object("k8sconnect_manifest"))

@@ -114,6 +114,7 @@ pub(crate) fn schema(protocol: ProtocolVersion) -> ProviderSchema {
             move_state: true,
             generate_config: true,
             last_words: false,
+            steady_plans: false,
         },
     }
 }

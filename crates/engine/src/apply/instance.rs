@@ -18,7 +18,7 @@ use groma_state::{Digest, ObjectState, ObjectStatus};
 use super::logbook::{Intended, Logbook};
 use super::record::object_of;
 use crate::change::{Action, Change};
-use crate::object::{compatible, known_only, legacy, propose::proposed_new};
+use crate::object::{compatible, known_only, legacy, propose::proposed_new, settled};
 use crate::plan::data::as_warnings;
 use crate::plan::ignore::{ignoring, ignoring_planned};
 use crate::plan::instance::{hear, keep_warnings, sensitive_paths, with_address};
@@ -249,6 +249,24 @@ impl Run<'_> {
         self.logbook.intend(intended).await
     }
 
+    /// What was planned, if asking again would give just that: the provider says so of itself, and nothing is known that was not known then.
+    fn settled_plan(&self, prior: Option<&Object>, config: &Value) -> Option<PlanResponse> {
+        let change = &self.job.change;
+        let planned = change.after.clone().unmark_deep().0;
+        let is_settled = self.provider.schema().capabilities.steady_plans
+            && prior.is_none_or(|prior| prior.value == change.before.clone().unmark_deep().0)
+            && settled::is_settled(&self.job.kind.schema.block, config, &planned);
+        is_settled.then(|| PlanResponse {
+            planned,
+            private: change.private.clone(),
+            identity: change.after_identity.clone(),
+            requires_replace: Vec::new(),
+            legacy_type_system: false,
+            deferred: None,
+            diagnostics: Diagnostics::new(),
+        })
+    }
+
     /// Asks again, now that everything is known. The answer must agree with the plan.
     async fn final_plan(
         &self,
@@ -263,6 +281,9 @@ impl Run<'_> {
             Some(object) => ignoring(ignore, block, &object.value, config),
             None => config.clone(),
         };
+        if let Some(settled) = self.settled_plan(prior, config) {
+            return Ok(settled);
+        }
         let request = PlanRequest {
             type_name: self.job.kind.type_name.clone(),
             prior: before.clone(),

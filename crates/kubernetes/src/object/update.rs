@@ -38,6 +38,7 @@ pub(super) async fn update(
     }
     let clock = resource.shared.outside.clock.as_ref();
     let id = prior.text("id").unwrap_or_default();
+    resource.run.met(id);
     let mut tries = Tries::default();
     let (reference, mut said) = loop {
         let tried = match cluster.complete(&intent.reference).await {

@@ -53,6 +53,7 @@ pub(super) async fn update(
     call: &mut Call,
 ) -> Result<Object, Failed> {
     planned.set("id", prior.get("id"));
+    prior.text("id").into_iter().for_each(|id| set.run.met(id));
     // What is stored may say more than what is written: an import takes down whole objects, and they stay if nothing about them changes.
     let mut wanted = planned.clone();
     for name in ["yaml", "manifests"] {

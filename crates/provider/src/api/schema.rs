@@ -44,6 +44,9 @@ pub struct ServerCapabilities {
     /// It wants to hear what the configuration still says about an object that is to go, as a check of that configuration. No plugin
     /// can say so.
     pub last_words: bool,
+    /// It plans the same when it is asked the same, so it need not be asked again before an apply for which nothing new is known. No
+    /// plugin can say so.
+    pub steady_plans: bool,
 }
 
 /// What a provider offers, by name.
