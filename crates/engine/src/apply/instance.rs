@@ -251,10 +251,12 @@ impl Run<'_> {
 
     /// What was planned, if asking again would give just that: the provider says so of itself, and nothing is known that was not known then.
     fn settled_plan(&self, prior: Option<&Object>, config: &Value) -> Option<PlanResponse> {
+        if !self.provider.schema().capabilities.steady_plans {
+            return None;
+        }
         let change = &self.job.change;
         let planned = change.after.clone().unmark_deep().0;
-        let is_settled = self.provider.schema().capabilities.steady_plans
-            && prior.is_none_or(|prior| prior.value == change.before.clone().unmark_deep().0)
+        let is_settled = prior.is_none_or(|prior| prior.value == change.before.clone().unmark_deep().0)
             && settled::is_settled(&self.job.kind.schema.block, config, &planned);
         is_settled.then(|| PlanResponse {
             planned,
