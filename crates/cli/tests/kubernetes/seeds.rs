@@ -186,8 +186,8 @@ fn silent_after(name: &'static str) -> impl FnMut(&Request) -> Fate + Send + 'st
     }
 }
 
-/// A space whose cluster is behind a proxy, with one object that is made while the cluster falls silent.
-fn fallen_silent() -> (Space, Proxy) {
+/// A space whose cluster falls silent as soon as the first of two objects is made.
+fn about_to_fall_silent() -> (Space, Proxy) {
     let space = Space::new();
     let proxy = Proxy::new(&space.api, silent_after("settings"));
     space.file("kubeconfig", &proxy.kubeconfig());
@@ -197,6 +197,12 @@ fn fallen_silent() -> (Space, Proxy) {
         &config_map_manifest("dependent", "{a: b}"),
     );
     space.main(&(config_map("settings", "{a: b}") + &dependent));
+    (space, proxy)
+}
+
+/// The same when it has happened, and the run was ended.
+fn fallen_silent() -> (Space, Proxy) {
+    let (space, proxy) = about_to_fall_silent();
     // It would be waited for that the cluster answers again.
     let mut running = space.begin(&["apply", "-auto-approve", "-json"]);
     running.wait_for("wait_progress");
@@ -249,15 +255,7 @@ fn seed_001_a_refresh_recovers() {
 /// If the cluster answers again soon enough, the same run goes on.
 #[test]
 fn seed_001_the_same_run_goes_on() {
-    let space = Space::new();
-    let proxy = Proxy::new(&space.api, silent_after("settings"));
-    space.file("kubeconfig", &proxy.kubeconfig());
-    let dependent = object_with(
-        "dependent",
-        "depends_on = [k8sconnect_object.settings]",
-        &config_map_manifest("dependent", "{a: b}"),
-    );
-    space.main(&(config_map("settings", "{a: b}") + &dependent));
+    let (space, proxy) = about_to_fall_silent();
     let mut running = space.begin(&["apply", "-auto-approve", "-json"]);
     running.wait_for("wait_progress");
     proxy.heal();
