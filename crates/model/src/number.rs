@@ -93,7 +93,7 @@ impl Number {
         }
     }
 
-    fn precision(&self) -> u32 {
+    pub(crate) fn precision(&self) -> u32 {
         match &self.0 {
             Repr::Small { precision, .. } => *precision,
             Repr::Big(float) => float.precision,

@@ -290,6 +290,23 @@ impl Value {
         }
     }
 
+    /// Whether nothing tells it from another one, not even how precise its numbers are, which may show once they are written or reckoned
+    /// with.
+    pub fn is_same(&self, other: &Value) -> bool {
+        let (one, another) = (&self.data, &other.data);
+        self.marks == other.marks && (one.is_shared_with(another) || one == another && self.is_as_precise_as(other))
+    }
+
+    /// Whether the numbers in both, which are equal, are equally precise.
+    fn is_as_precise_as(&self, other: &Value) -> bool {
+        match (&self.data, &other.data) {
+            (Data::Null(_) | Data::Unknown(_) | Data::Bool(_) | Data::String(_), _) => true,
+            (Data::Number(one), Data::Number(other)) => one.precision() == other.precision(),
+            (one, another) if one.is_shared_with(another) => true,
+            _ => self.parts().iter().zip(other.parts()).all(|(one, other)| one.is_as_precise_as(other)),
+        }
+    }
+
     /// The direct parts of a compound value.
     pub(crate) fn parts(&self) -> &[Value] {
         match self.kind() {
@@ -307,6 +324,19 @@ impl Value {
 }
 
 impl Data {
+    /// Whether both are in the same place, which is seen at a glance.
+    fn is_shared_with(&self, other: &Data) -> bool {
+        match (self, other) {
+            (Data::Unknown(one), Data::Unknown(other)) => Arc::ptr_eq(one, other),
+            (Data::String(one), Data::String(other)) => std::ptr::eq(one.as_str(), other.as_str()),
+            (Data::List(one), Data::List(other)) | (Data::Set(one), Data::Set(other)) => Arc::ptr_eq(one, other),
+            (Data::Map(one), Data::Map(other)) => Arc::ptr_eq(one, other),
+            (Data::Tuple(one), Data::Tuple(other)) => Arc::ptr_eq(one, other),
+            (Data::Object(one), Data::Object(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+
     fn summary(&self) -> Summary {
         match self {
             Data::Null(_) | Data::Bool(_) | Data::Number(_) | Data::String(_) => {
@@ -357,9 +387,30 @@ impl std::fmt::Debug for Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mark::Mark;
 
     #[test]
     fn a_value_is_four_words() {
         assert_eq!(size_of::<Value>(), 32);
+    }
+
+    #[test]
+    fn equal_numbers_are_not_the_same_if_one_is_more_precise() {
+        let numbers = [Number::from_f64(2_f64.powi(70)), Number::parse("1180591620717411303424")];
+        let [rough, exact] = numbers.map(|number| number.map_or(Value::null(Type::Number), Value::number));
+        assert_eq!(rough, exact);
+        assert_ne!(rough.as_number().map(ToString::to_string), exact.as_number().map(ToString::to_string));
+        assert!(!rough.is_same(&exact) && exact.is_same(&exact.clone()));
+        let [rough, exact] = [rough, exact].map(|number| Value::tuple(vec![Value::string("a"), number]));
+        assert_eq!(rough, exact);
+        assert!(!rough.is_same(&exact) && exact.is_same(&exact.clone()));
+        assert!(exact.is_same(&Value::tuple(exact.parts().to_vec())));
+    }
+
+    #[test]
+    fn the_same_has_the_same_marks() {
+        let (plain, secret) = (Value::string("a"), Value::string("a").mark(Mark::Sensitive));
+        assert!(plain.is_same(&Value::string("a")) && secret.is_same(&secret.clone()));
+        assert!(!plain.is_same(&secret) && !plain.is_same(&Value::string("b")));
     }
 }
