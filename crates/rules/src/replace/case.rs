@@ -23,11 +23,11 @@ pub struct Case<'a> {
     /// As it is.
     pub old: &'a Value,
     /// As it would be after an update: why it is replaced.
-    pub upd: &'a Value,
+    pub upd: &'a dyn View,
     /// The object that will take its place: what it claims.
     pub new: &'a Value,
     /// What is configured.
-    pub config: &'a Value,
+    pub config: &'a dyn View,
     /// The attributes that cannot be changed in place, and that do change.
     pub replace_paths: &'a [Path],
     /// Why it is replaced.
@@ -36,6 +36,24 @@ pub struct Case<'a> {
     pub legacy_type_system: bool,
     /// What has to do with it. None if only the object is known.
     pub neighbours: Option<&'a dyn Neighbours>,
+}
+
+/// A view of an object. It need not be there as a whole before somebody asks for that, since few rules do.
+pub trait View {
+    /// The value, with marks.
+    fn value(&self) -> &Value;
+
+    /// An attribute and its place, which may be the given one, as [`Entries::get_near`](groma_model::value::Entries::get_near) finds it
+    /// in an object that is not marked. None also if that cannot be told without the value.
+    fn attribute(&self, _name: &str, _place: usize) -> Option<(usize, &Value)> {
+        None
+    }
+}
+
+impl View for Value {
+    fn value(&self) -> &Value {
+        self
+    }
 }
 
 /// Why an object is replaced.

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use groma_model::diag::Diagnostic;
 use groma_model::span::Span;
 use groma_model::text::Str;
-use groma_model::value::{Entries, Value, go_quote};
+use groma_model::value::{Value, go_quote};
 
 use super::problem::Code;
 
@@ -62,9 +62,10 @@ impl PartialEq for LastPlace {
 impl Eq for LastPlace {}
 
 impl LastPlace {
-    fn find<'v>(&self, name: &str, entries: &'v Entries) -> Option<&'v Value> {
+    /// What is found near the last place.
+    fn find<'v>(&self, near: impl FnOnce(usize) -> Option<(usize, &'v Value)>) -> Option<&'v Value> {
         let last = self.0.load(Ordering::Relaxed);
-        let (place, value) = entries.get_near(name, last)?;
+        let (place, value) = near(last)?;
         if place != last {
             self.0.store(place, Ordering::Relaxed);
         }

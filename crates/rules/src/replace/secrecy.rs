@@ -19,7 +19,7 @@ pub fn sensitive_reads<'p>(predicate: &'p dyn Predicate, case: &Case<'_>) -> Vec
 
 /// Whether a field is sensitive, by the schema or by a mark in any view of the object.
 pub fn is_secret(path: &FieldPath, case: &Case<'_>) -> bool {
-    let views = [case.old, case.upd, case.new, case.config];
+    let views = [case.old, case.upd.value(), case.new, case.config.value()];
     let marked = |view: &&Value| view.contains_marks() && path.read(view).values().any(is_hidden);
     path.secrecy(case.schema).is_secret() || views.iter().any(marked)
 }

@@ -8,6 +8,7 @@ use groma_model::ty::Type;
 use groma_model::value::{Entries, Value, ValueKind, go_quote};
 
 use super::{FieldPath, FieldStep};
+use crate::replace::case::View;
 
 /// What a path leads to. It has the marks of everything that it is a part of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,19 +151,22 @@ impl FieldPath {
 
     /// The one value that it leads to, if it does so without further ado: not through elements, and not through anything with marks.
     pub(crate) fn lookup<'v>(&self, object: &'v Value) -> Option<&'v Value> {
-        let (mut value, mut steps) = (object, self.steps.as_slice());
-        if let (ValueKind::Object(entries), [FieldStep::Name(name), rest @ ..]) = (object.kind(), steps)
+        if let (ValueKind::Object(entries), [FieldStep::Name(name), rest @ ..]) = (object.kind(), self.steps.as_slice())
             && object.marks().is_empty()
         {
-            (value, steps) = (self.place_of_first.find(name, entries)?, rest);
+            return straight_on(self.place_of_first.find(|place| entries.get_near(name, place))?, rest);
         }
-        for step in steps {
-            match down(value, step) {
-                Down::To(inner) if value.marks().is_empty() => value = inner,
-                _ => return None,
-            }
+        straight_on(object, &self.steps)
+    }
+
+    /// The same, in a view that need not be there as a whole for that.
+    pub(crate) fn lookup_in<'v>(&self, view: &'v dyn View) -> Option<&'v Value> {
+        if let [FieldStep::Name(name), rest @ ..] = self.steps.as_slice()
+            && let Some(value) = self.place_of_first.find(|place| view.attribute(name, place))
+        {
+            return straight_on(value, rest);
         }
-        Some(value)
+        self.lookup(view.value())
     }
 
     /// The same as `read`, of values where they stand, without the marks of what they are a part of.
@@ -173,6 +177,17 @@ impl FieldPath {
             None => Sights::Many(many),
         }
     }
+}
+
+/// Where steps lead to, not through elements and not through anything with marks.
+fn straight_on<'v>(mut value: &'v Value, steps: &[FieldStep]) -> Option<&'v Value> {
+    for step in steps {
+        match down(value, step) {
+            Down::To(inner) if value.marks().is_empty() => value = inner,
+            _ => return None,
+        }
+    }
+    Some(value)
 }
 
 /// What a path leads to, where it stands.

@@ -149,7 +149,7 @@ impl Claim {
         if old.is_empty() {
             return Truth::False;
         }
-        let new = New::of(self, self.claimed(case.new, Some(case.config)));
+        let new = New::of(self, self.claimed(case.new, Some(case.config.value())));
         let found: Vec<(Truth, Option<&Claimed>)> = old.iter().map(|old| self.against(old, &new)).collect();
         let result = found.iter().fold(Truth::False, |so_far, (truth, _)| so_far.or(*truth));
         if let Some(steps) = steps {

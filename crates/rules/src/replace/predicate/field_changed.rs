@@ -13,7 +13,7 @@ use groma_model::value::{Value, ValueKind};
 
 use super::scalar::Match;
 use super::{Facts, Found, Predicate};
-use crate::replace::case::Case;
+use crate::replace::case::{Case, View};
 use crate::replace::compare::{Comparison, IgnoreOrder};
 use crate::replace::path::{FieldPath, Reading, Spots};
 use crate::replace::problem::{Code, ParameterProblem};
@@ -134,7 +134,7 @@ impl FieldChanged {
             return Ok(self.matching.of([changes.into()]));
         }
         let mut tally = self.matching.tally();
-        self.judge(case, self.field.read(case.old), self.field.read(after), &mut |pair| {
+        self.judge(case, self.field.read(case.old), self.field.read(after.value()), &mut |pair| {
             tally.add(pair.truth);
             // With a threshold all are asked: that one of them is no number is an error, whatever the others say.
             self.threshold.is_some() || !tally.is_decided()
@@ -143,10 +143,10 @@ impl FieldChanged {
     }
 
     /// Whether one value that is known changes, where it takes no more than a glance.
-    fn obviously_changes(&self, old: &Value, new: &Value) -> Option<bool> {
+    fn obviously_changes(&self, old: &Value, new: &dyn View) -> Option<bool> {
         let plain = |value: &&Value| value.is_wholly_known() && !value.contains_marks() && !value.is_null();
         let old = self.field.lookup(old).filter(plain)?;
-        let new = self.field.lookup(new).filter(plain)?;
+        let new = self.field.lookup_in(new).filter(plain)?;
         let scalars = || [old, new].iter().all(|value| is_scalar(value));
         if self.threshold.is_some() {
             return None;
@@ -154,7 +154,7 @@ impl FieldChanged {
         if old == new { Some(false) } else { scalars().then_some(true) }
     }
 
-    fn after<'a>(&self, case: &Case<'a>) -> &'a Value {
+    fn after<'a>(&self, case: &Case<'a>) -> &'a dyn View {
         match self.against {
             Against::Update => case.upd,
             Against::Create => case.new,
@@ -181,7 +181,7 @@ impl FieldChanged {
         let comparison = Comparison { ignore_order: self.ignore_order, null_is_empty };
         let config = match self.against {
             Against::Update => None,
-            Against::Create => Some(self.field.read(case.config)),
+            Against::Create => Some(self.field.read(case.config.value())),
         };
         let mut some_changes = false;
         visit_pairs(old, new, comparison, &mut |mut pair| {

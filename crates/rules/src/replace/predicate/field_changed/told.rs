@@ -30,7 +30,7 @@ impl FieldChanged {
             let text = if rewritten { "changed (write-only)" } else { "unchanged (write-only)" };
             return Ok(Found { truth: self.matching.of([rewritten.into()]), steps: vec![Step::text(text)] });
         }
-        let (old, after) = (concealed(case.schema, case.old), concealed(case.schema, self.after(case)));
+        let (old, after) = (concealed(case.schema, case.old), concealed(case.schema, self.after(case).value()));
         let (before, behind) = (self.field.read(&old), self.field.read(&after));
         let is_one = matches!((&before, &behind), (Reading::One(_), Reading::One(_)));
         let mut pairs = Vec::new();

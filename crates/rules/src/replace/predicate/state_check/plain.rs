@@ -130,7 +130,7 @@ impl Operand {
             Operand::Constant(value) => Some(value),
             Operand::Field(View::Old, path) => path.lookup(case.old).filter(plain),
             Operand::Field(View::New, path) => path.lookup(case.new).filter(plain),
-            Operand::Field(View::Upd, path) => path.lookup(case.upd).filter(plain),
+            Operand::Field(View::Upd, path) => path.lookup_in(case.upd).filter(plain),
         }
     }
 }

@@ -84,7 +84,7 @@ pub(super) struct Names {
 impl Names {
     /// For an object. Facts about it are made only if somebody asks for them.
     pub(super) fn new(case: &Case<'_>, wants_meta: bool, changes: BTreeMap<String, Truth>) -> Self {
-        let [old, new, upd] = [case.old, case.new, case.upd].map(Value::clone);
+        let [old, new, upd] = [case.old, case.new, case.upd.value()].map(Value::clone);
         let meta = if wants_meta { meta(case) } else { Value::empty_object() };
         Self::with(old, new, upd, meta, changes)
     }
