@@ -115,8 +115,17 @@ impl Gathered {
         &self.prior
     }
 
-    /// What the objects in the state were made with. Those of one resource are asked for in succession, as a rule.
+    /// What the objects in the state were made with.
     pub(super) fn stored_dependencies<'s>(&'s self) -> impl Fn(&AbsInstance) -> &'s [ConfigResource] + 's {
+        let instances = self.instances();
+        move |address| {
+            let object = instances(address).and_then(|instance| instance.current.as_ref());
+            object.map(|object| object.dependencies.as_slice()).unwrap_or_default()
+        }
+    }
+
+    /// The instances that there are. Those of one resource are asked for in succession, as a rule.
+    fn instances<'s>(&'s self) -> impl Fn(&AbsInstance) -> Option<&'s InstanceState> + 's {
         let last: RefCell<Option<(AbsResource, Option<&'s ResourceState>)>> = RefCell::default();
         move |address| {
             let mut last = last.borrow_mut();
@@ -133,8 +142,7 @@ impl Gathered {
                     found
                 }
             };
-            let object = resource.and_then(|found| found.instances.get(address.key())?.current.as_ref());
-            object.map(|object| object.dependencies.as_slice()).unwrap_or_default()
+            resource?.instances.get(address.key())
         }
     }
 
@@ -273,10 +281,12 @@ impl Driver<'_, '_> {
         } else {
             self.remember_outputs(&outputs);
         }
-        let gathered = std::mem::take(&mut self.gathered.changes).into_values().flatten();
+        let found = std::mem::take(&mut self.gathered.changes);
         let is_wanted =
             |change: &Change| self.still_needed.is_empty() || !self.still_needed.contains(&change.address.config());
-        let mut gathered: Vec<Found> = gathered.filter(|(change, _)| is_wanted(change)).collect();
+        // There are many, and they are large: they are moved once.
+        let mut gathered: Vec<Found> = Vec::with_capacity(found.values().map(Vec::len).sum());
+        gathered.extend(found.into_values().flatten().filter(|(change, _)| is_wanted(change)));
         gathered.sort_by(|(one, _), (other, _)| by_place(one, other));
         let (mut changes, candidates): (Vec<Change>, Vec<Option<Arc<Candidate>>>) = gathered.into_iter().unzip();
         let replacement = self.order_replacements(&mut changes, &candidates);
@@ -288,24 +298,8 @@ impl Driver<'_, '_> {
             drift.clear();
         }
         drift.sort_by(by_place);
-        let prior = &self.gathered.prior;
-        let instance = |address: &AbsInstance| prior.resources.get(&address.resource())?.instances.get(address.key());
-        let stored = |address: &AbsInstance| {
-            let object = instance(address).and_then(|instance| instance.current.as_ref());
-            object.map(|object| object.dependencies.clone()).unwrap_or_default()
-        };
-        let put_aside = |address: &AbsInstance| {
-            instance(address).map(|instance| instance.deposed.keys().cloned().collect()).unwrap_or_default()
-        };
-        let sources = Sources {
-            graph: self.walk.graph(),
-            changes: &changes,
-            stored: &stored,
-            put_aside: &put_aside,
-            declared: &|node| self.selection.includes(node),
-        };
         // What is not complete is not carried out.
-        let order = if self.diagnostics.has_errors() { Ok(Execution::default()) } else { Execution::new(&sources) };
+        let order = if self.diagnostics.has_errors() { Ok(Execution::default()) } else { self.execution(&changes) };
         let execution = order.unwrap_or_else(|cycle| {
             self.diagnostics.push(cycle_error(&cycle, self.walk.graph(), &changes));
             Execution::default()
@@ -331,6 +325,24 @@ impl Driver<'_, '_> {
             self.diagnostics.extend(check::problems(&plan).into_iter().map(internal));
         }
         (Some(plan), self.diagnostics)
+    }
+
+    /// The order in which changes are carried out.
+    fn execution(&self, changes: &[Change]) -> Result<Execution, Cycle> {
+        let dependencies = self.gathered.stored_dependencies();
+        let stored = |address: &AbsInstance| dependencies(address).to_vec();
+        let instance = self.gathered.instances();
+        let put_aside = |address: &AbsInstance| {
+            instance(address).map(|instance| instance.deposed.keys().cloned().collect()).unwrap_or_default()
+        };
+        let sources = Sources {
+            graph: self.walk.graph(),
+            changes,
+            stored: &stored,
+            put_aside: &put_aside,
+            declared: &|node| self.selection.includes(node),
+        };
+        Execution::new(&sources)
     }
 
     /// Outputs that are known now are so whatever becomes of the plan.
