@@ -219,10 +219,28 @@ pub struct Origin {
 
 /// A value with the marks of its schema and those at further paths.
 pub fn marked(value: &Value, schema: &Schema, sensitive: &[Path]) -> Value {
-    let mut marks = schema.sensitive_marks(value);
-    let marked = |path: &Path| PathMarks { path: path.clone(), marks: Marks::one(Mark::Sensitive) };
-    marks.extend(sensitive.iter().map(marked));
-    value.clone().with_path_marks(&marks)
+    Marking::of(schema).marked(value, sensitive)
+}
+
+/// A schema by which several values are marked. Whether there is anything to mark is found out once.
+#[derive(Clone, Copy)]
+pub(crate) struct Marking<'s> {
+    schema: &'s Schema,
+    hides_something: bool,
+}
+
+impl<'s> Marking<'s> {
+    pub(crate) fn of(schema: &'s Schema) -> Self {
+        Self { schema, hides_something: schema.block.contains_sensitive() }
+    }
+
+    /// A value with the marks of the schema and those at further paths.
+    pub(crate) fn marked(self, value: &Value, sensitive: &[Path]) -> Value {
+        let mut marks = if self.hides_something { self.schema.sensitive_marks(value) } else { Vec::new() };
+        let marked = |path: &Path| PathMarks { path: path.clone(), marks: Marks::one(Mark::Sensitive) };
+        marks.extend(sensitive.iter().map(marked));
+        value.clone().with_path_marks(&marks)
+    }
 }
 
 async fn upgraded_identity(

@@ -19,7 +19,7 @@ use crate::change::{Action, Change, Note, Reason};
 use crate::events::{Event, Events, shown_id};
 use crate::object::{legacy, plan_valid, propose::proposed_new};
 use crate::providers::Slot;
-use crate::stored::{Object, ObjectSchema, Origin};
+use crate::stored::{Marking, Object, ObjectSchema, Origin};
 
 /// What is to be planned.
 pub(super) struct Job {
@@ -311,7 +311,8 @@ impl Planner<'_> {
             Some(_) if replace => self.second_plan(&config, &first, diagnostics).await?,
             _ => first.response,
         };
-        let before = object.map(|object| object.marked(&self.job.kind.schema));
+        let marking = Marking::of(&self.job.kind.schema);
+        let before = object.map(|object| marking.marked(&object.value, &object.sensitive));
         let mut sensitive = sensitive_paths(&config_marks);
         let mut notes = present.notes.clone();
         if let Some(prior) = prior {
@@ -319,7 +320,7 @@ impl Planner<'_> {
             let ignored = ignored_differences(&present.ignore, &prior.value, &config);
             notes.extend(ignored.into_iter().map(Note::Ignored));
         }
-        let after = crate::stored::marked(&second.planned, &self.job.kind.schema, &sensitive);
+        let after = marking.marked(&second.planned, &sensitive);
         let action = match (&before, replace) {
             (None, _) => Action::Create,
             (Some(_), true) if present.skip_destroy => Action::ForgetThenCreate,
@@ -328,16 +329,16 @@ impl Planner<'_> {
             (Some(before), false) if *before == after => Action::NoOp,
             (Some(_), false) => Action::Update,
         };
+        let before = before.unwrap_or_else(|| self.nothing());
         let candidate = update.map(|update| {
-            let update = crate::stored::marked(&update, &self.job.kind.schema, &sensitive);
-            let config = present.config.clone();
-            let has_marks = [&update, &config, &after].into_iter().chain(&before).any(Value::contains_marks);
-            Arc::new(Candidate { update, config, legacy_type_system, has_marks })
+            let update = marking.marked(&update, &sensitive);
+            let views = (&update, &present.config);
+            Arc::new(Candidate::new(views, (&before, &after), legacy_type_system))
         });
         let change = Change {
             action,
             reason,
-            before: before.unwrap_or_else(|| self.nothing()),
+            before,
             after,
             configured_sensitive: sensitive,
             before_identity: identity.cloned(),

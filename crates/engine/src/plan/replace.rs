@@ -4,6 +4,7 @@
 mod along;
 mod document;
 mod judging;
+mod kept;
 mod log;
 mod neighbours;
 #[cfg(test)]
@@ -19,7 +20,6 @@ use groma_lang::config::{Resource, When};
 use groma_lang::graph::NodeIndex;
 use groma_model::address::{AbsInstance, ConfigResource};
 use groma_model::span::Span;
-use groma_model::value::Value;
 use groma_rules::replace::order::{self, Resolved, Wish};
 use groma_rules::replace::rule::{Mode, Order};
 
@@ -28,21 +28,11 @@ use crate::change::{Action, Change, Note};
 use crate::replacement::Replacement;
 
 pub(super) use along::Cascade;
+use document::Recipes;
 use judging::{Considered, Judged};
+pub(super) use kept::Candidate;
 use told::Telling;
 use web::{ObjectWeb, is_same_resource};
-
-/// What rules may ask about an object that is replaced, beside what its change says.
-pub(super) struct Candidate {
-    /// As it would be after an update, with marks.
-    pub(super) update: Value,
-    /// What is configured, with marks.
-    pub(super) config: Value,
-    /// Whether its provider uses the old type system.
-    pub(super) legacy_type_system: bool,
-    /// Whether anything in these, or in what its change says, is marked.
-    pub(super) has_marks: bool,
-}
 
 /// The order that an action stands for, if it replaces something in an order that can be chosen.
 pub(super) fn order_of(action: Action) -> Option<Order> {
@@ -118,7 +108,7 @@ impl Driver<'_, '_> {
             wishers: &wishers,
             judged: &judged,
             resolved: &resolved,
-            workspace: self.request.settings.workspace.into(),
+            recipes: Recipes::new(self.request.settings.workspace),
             layers: RefCell::default(),
             names: RefCell::default(),
             orders: RefCell::default(),
@@ -131,8 +121,11 @@ impl Driver<'_, '_> {
             notes.iter().filter(|_| some_are_older).map(|(at, _)| changes[*at].address.clone()).collect();
         for (at, who) in notes {
             // Whoever asked for something else is not heard.
-            changes[at].notes.retain(|note| !matches!(note, Note::MadeFirstFor(_)));
-            changes[at].notes.push(Note::Ordered(who));
+            let notes = &mut changes[at].notes;
+            notes.retain(|note| !matches!(note, Note::MadeFirstFor(_)));
+            // Nothing is noted after this.
+            notes.reserve_exact(1);
+            notes.push(Note::Ordered(who));
         }
         self.diagnostics.extend(found);
         // Older objects that were put aside go as the current one does, or else they would wait for what waits for them.

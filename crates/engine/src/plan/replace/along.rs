@@ -38,7 +38,8 @@ impl Driver<'_, '_> {
         let Some(candidate) = candidate.filter(|_| change.action.is_replace() && goes_first) else { return Vec::new() };
         let rules = self.request.rules.replace.about(&change.address, &change.provider.config.provider);
         let asking = rules.filter(|rule| options.mode == Mode::Auto && !rule.replace_dependents.is_empty());
-        let case = self.case_of(change, candidate, None);
+        let views = candidate.views(&change.after);
+        let case = self.case_of(change, &views, None);
         let obeyed = asking.filter(|rule| {
             let result = judge(rule, &case, Care::Verdict);
             self.weighed(rule, result, change.action).is_some_and(|judged| judged.counts())

@@ -1,5 +1,6 @@
 //! The document about the order of one object, for machines. Few are ever read, so what is kept is what they are made of.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use groma_model::address::{AbsInstance, Provider};
@@ -12,143 +13,210 @@ use groma_rules::replace::rule::{Order, ReplaceRule};
 use serde_json::{Value as Json, json};
 
 use super::Candidate;
-use super::judging::{Considered, strength};
-use super::told::layer_name;
+use super::judging::{Considered, Judged, cause, strength};
+use super::told::{Status, layer_name};
 use crate::change::Change;
 use crate::replacement::Document;
 
-/// What was decided, without what rules had to say.
-pub(super) struct About {
+/// What was decided, and by whom.
+pub(super) struct Outcome {
     pub(super) order: Order,
-    pub(super) status: &'static str,
+    pub(super) status: Status,
     pub(super) decided_by: Arc<Json>,
-    pub(super) forced_by: Vec<String>,
-    pub(super) demotes: Vec<String>,
-    pub(super) warnings: Vec<String>,
     pub(super) without_rules: Order,
 }
 
-impl About {
-    /// The document.
-    pub(super) fn text(&self, rules: Vec<Json>) -> String {
-        let document = json!({
-            "order": self.order.name(),
-            "status": self.status,
-            "decided_by": *self.decided_by,
-            "forced_by": self.forced_by,
-            "demotes": self.demotes,
-            "without_rules": self.without_rules.name(),
-            "rules": rules,
-            "warnings": self.warnings,
-        });
-        document.to_string()
+impl Outcome {
+    fn is_same(&self, other: &Outcome) -> bool {
+        self.order == other.order
+            && self.status == other.status
+            && Arc::ptr_eq(&self.decided_by, &other.decided_by)
+            && self.without_rules == other.without_rules
     }
 }
 
+/// What it has to do with other objects, and what people are told. Hardly any object has any of these.
+pub(super) struct Bearings {
+    pub(super) forced_by: Vec<String>,
+    pub(super) demotes: Vec<String>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Bearings {
+    fn is_empty(&self) -> bool {
+        [&self.forced_by, &self.demotes, &self.warnings].into_iter().all(Vec::is_empty)
+    }
+}
+
+/// The document.
+pub(super) fn text(outcome: &Outcome, bearings: Option<&Bearings>, rules: Vec<Json>) -> String {
+    let list = |of: fn(&Bearings) -> &Vec<String>| bearings.map(of).map(Vec::as_slice).unwrap_or_default();
+    let document = json!({
+        "order": outcome.order.name(),
+        "status": outcome.status.name(),
+        "decided_by": *outcome.decided_by,
+        "forced_by": list(|bearings| &bearings.forced_by),
+        "demotes": list(|bearings| &bearings.demotes),
+        "without_rules": outcome.without_rules.name(),
+        "rules": rules,
+        "warnings": list(|bearings| &bearings.warnings),
+    });
+    document.to_string()
+}
+
 /// What all rules about an object say, in the order of the rules.
-pub(super) fn rules(considered: &Considered, results: Vec<(RuleResult, &'static str)>, case: &Case<'_>) -> Vec<Json> {
+pub(super) fn rules(considered: &Considered, results: Vec<(RuleResult, Status)>, case: &Case<'_>) -> Vec<Json> {
     told(&considered.rules, &considered.unmatched, results, case)
 }
 
-fn told(
-    rules: &[Arc<ReplaceRule>],
-    without: &[u16],
-    results: Vec<(RuleResult, &'static str)>,
-    case: &Case<'_>,
-) -> Vec<Json> {
+fn told(rules: &[Arc<ReplaceRule>], without: &[u16], results: Vec<(RuleResult, Status)>, case: &Case<'_>) -> Vec<Json> {
     let layer = |rule: &ReplaceRule| layer_name(strength(rule.origin));
     let mut results = results.into_iter().peekable();
     let mut told = Vec::new();
     for (number, rule) in rules.iter().enumerate() {
         if without.iter().any(|other| usize::from(*other) == number) {
-            told.push(unmatched(rule, case).to_json(layer(rule), "no_match"));
+            told.push(unmatched(rule, case).to_json(layer(rule), Status::NoMatch.name()));
         } else if let Some((result, status)) = results.next_if(|(result, _)| Arc::ptr_eq(&result.rule, rule)) {
-            told.push(result.to_json(layer(rule), status));
+            told.push(result.to_json(layer(rule), status.name()));
         }
     }
     told
 }
 
-/// What a document is made of when it is read.
-pub(super) struct Recipe {
-    about: About,
+/// What was found out about an object.
+pub(super) struct Found<'f> {
+    pub(super) change: &'f Change,
+    pub(super) candidate: &'f Arc<Candidate>,
+    pub(super) provider_version: Option<&'f str>,
+    pub(super) considered: &'f Considered,
+    /// What became of the rules that were heard.
+    pub(super) statuses: &'f [Status],
+}
+
+/// Makes recipes, one after the other.
+pub(super) struct Recipes {
+    workspace: Arc<str>,
+    /// What the last one has.
+    last: RefCell<Option<Arc<Base>>>,
+}
+
+impl Recipes {
+    pub(super) fn new(workspace: &str) -> Self {
+        Self { workspace: workspace.into(), last: RefCell::default() }
+    }
+
+    /// Of an object about which everything can be found out again.
+    pub(super) fn recipe(&self, (outcome, bearings): (Outcome, Bearings), found: &Found<'_>) -> Recipe {
+        let mut last = self.last.borrow_mut();
+        let known = last.take().filter(|base| base.is_of(&outcome, found));
+        let base = last.insert(known.unwrap_or_else(|| Arc::new(Base::new(outcome, found, &self.workspace))));
+        Recipe {
+            base: Arc::clone(base),
+            bearings: (!bearings.is_empty()).then(|| Box::new(bearings)),
+            address: found.change.address.clone(),
+            old: found.change.before.clone(),
+            new: found.change.after.clone(),
+            candidate: Arc::clone(found.candidate),
+        }
+    }
+}
+
+/// What is the same for many objects, such as the instances of a resource.
+struct Base {
+    outcome: Outcome,
     rules: Arc<[Arc<ReplaceRule>]>,
     unmatched: Vec<u16>,
     /// What became of the others, and whether it is said on what grounds.
-    others: Vec<(Arc<ReplaceRule>, &'static str, Care)>,
-    object: Object,
-}
-
-/// An object as rules see it, but for its neighbours.
-struct Object {
-    address: AbsInstance,
+    others: Vec<(Arc<ReplaceRule>, Status, Care)>,
     provider: Provider,
     provider_version: Option<String>,
     workspace: Arc<str>,
     schema: Arc<Schema>,
-    old: Value,
-    new: Value,
-    candidate: Arc<Candidate>,
     replace_paths: Vec<Path>,
     cause: Cause,
 }
 
-impl Recipe {
-    /// Of an object about which everything can be found out again.
-    pub(super) fn new(
-        about: About,
-        (change, case, candidate): (&Change, &Case<'_>, &Arc<Candidate>),
-        considered: &Considered,
-        statuses: &[&'static str],
-        workspace: &Arc<str>,
-    ) -> Self {
-        let others = considered.judged.iter().zip(statuses).map(|(judged, status)| {
-            let care = if judged.is_told_in_full() { Care::Full } else { Care::Verdict };
-            (Arc::clone(&judged.result.rule), *status, care)
-        });
+impl Base {
+    fn new(outcome: Outcome, found: &Found<'_>, workspace: &Arc<str>) -> Self {
+        let Found { change, considered, .. } = found;
+        let others = considered.judged.iter().zip(found.statuses);
+        let others = others.map(|(judged, status)| (Arc::clone(&judged.result.rule), *status, care(judged)));
         Self {
-            about,
+            outcome,
             rules: Arc::clone(&considered.rules),
             unmatched: considered.unmatched.clone(),
             others: others.collect(),
-            object: Object {
-                address: change.address.clone(),
-                provider: case.provider.clone(),
-                provider_version: case.provider_version.map(str::to_owned),
-                workspace: Arc::clone(workspace),
-                schema: Arc::clone(&change.schema),
-                old: case.old.clone(),
-                new: case.new.clone(),
-                candidate: Arc::clone(candidate),
-                replace_paths: case.replace_paths.to_vec(),
-                cause: case.cause,
-            },
+            provider: change.provider.config.provider.clone(),
+            provider_version: found.provider_version.map(str::to_owned),
+            workspace: Arc::clone(workspace),
+            schema: Arc::clone(&change.schema),
+            replace_paths: change.replace_paths.clone(),
+            cause: cause(change),
         }
     }
 
+    /// Whether the recipe of that object has the same. The version follows from the provider.
+    fn is_of(&self, outcome: &Outcome, found: &Found<'_>) -> bool {
+        let Found { change, considered, statuses, .. } = found;
+        let mut judged = considered.judged.iter().zip(*statuses);
+        let has = |(rule, status, grounds): &(Arc<ReplaceRule>, Status, Care)| {
+            judged.next().is_some_and(|(judged, other)| {
+                Arc::ptr_eq(rule, &judged.result.rule) && status == other && *grounds == care(judged)
+            })
+        };
+        self.outcome.is_same(outcome)
+            && Arc::ptr_eq(&self.rules, &considered.rules)
+            && Arc::ptr_eq(&self.schema, &change.schema)
+            && self.unmatched == considered.unmatched
+            && self.others.len() == statuses.len()
+            && self.others.iter().all(has)
+            && self.cause == cause(change)
+            && self.provider == change.provider.config.provider
+            && self.replace_paths == change.replace_paths
+    }
+}
+
+/// How much is told about a rule.
+fn care(judged: &Judged) -> Care {
+    if judged.is_told_in_full() { Care::Full } else { Care::Verdict }
+}
+
+/// What a document is made of when it is read.
+pub(super) struct Recipe {
+    base: Arc<Base>,
+    bearings: Option<Box<Bearings>>,
+    address: AbsInstance,
+    old: Value,
+    new: Value,
+    candidate: Arc<Candidate>,
+}
+
+impl Recipe {
     /// To be made when it is read.
     pub(super) fn later(self) -> Document {
         Document::later(move || self.text())
     }
 
     fn text(&self) -> String {
-        let object = &self.object;
+        let base = &self.base;
+        let views = self.candidate.views(&self.new);
         let case = Case {
-            address: &object.address,
-            provider: &object.provider,
-            provider_version: object.provider_version.as_deref(),
-            workspace: &object.workspace,
-            schema: &object.schema,
-            old: &object.old,
-            upd: &object.candidate.update,
-            new: &object.new,
-            config: &object.candidate.config,
-            replace_paths: &object.replace_paths,
-            cause: object.cause,
-            legacy_type_system: object.candidate.legacy_type_system,
+            address: &self.address,
+            provider: &base.provider,
+            provider_version: base.provider_version.as_deref(),
+            workspace: &base.workspace,
+            schema: &base.schema,
+            old: &self.old,
+            upd: &views.update,
+            new: &self.new,
+            config: &views.config,
+            replace_paths: &base.replace_paths,
+            cause: base.cause,
+            legacy_type_system: views.legacy_type_system,
             neighbours: None,
         };
-        let results = self.others.iter().map(|(rule, status, care)| (judge(rule, &case, *care), *status)).collect();
-        self.about.text(told(&self.rules, &self.unmatched, results, &case))
+        let results = base.others.iter().map(|(rule, status, care)| (judge(rule, &case, *care), *status)).collect();
+        let rules = told(&base.rules, &base.unmatched, results, &case);
+        text(&base.outcome, self.bearings.as_deref(), rules)
     }
 }

@@ -8,6 +8,7 @@ use groma_rules::replace::eval::{Brief, Care, Panel, RuleResult, Verdict, judge}
 use groma_rules::replace::order::Strength;
 use groma_rules::replace::rule::{Behavior, Mode, OnUnknown, Order, Origin, ReplaceRule};
 
+use super::kept::Views;
 use super::neighbours::Surroundings;
 use super::web::is_same_resource;
 use super::{Candidate, Wisher, Wishes, log, told};
@@ -117,25 +118,29 @@ impl Driver<'_, '_> {
     pub(super) fn case_of<'c>(
         &'c self,
         change: &'c Change,
-        candidate: &'c Candidate,
+        views: &'c Views<'_>,
         neighbours: Option<&'c dyn Neighbours>,
     ) -> Case<'c> {
-        let provider = &change.provider.config.provider;
         Case {
             address: &change.address,
-            provider,
-            provider_version: self.request.provider_versions.get(provider).map(String::as_str),
+            provider: &change.provider.config.provider,
+            provider_version: self.provider_version(change),
             workspace: self.request.settings.workspace,
             schema: &change.schema,
             old: &change.before,
-            upd: &candidate.update,
+            upd: &views.update,
             new: &change.after,
-            config: &candidate.config,
+            config: &views.config,
             replace_paths: &change.replace_paths,
             cause: cause(change),
-            legacy_type_system: candidate.legacy_type_system,
+            legacy_type_system: views.legacy_type_system,
             neighbours,
         }
+    }
+
+    /// The version of the provider of an object, if it is known.
+    pub(super) fn provider_version(&self, change: &Change) -> Option<&str> {
+        self.request.provider_versions.get(&change.provider.config.provider).map(String::as_str)
     }
 
     /// What all rules say, by change. None where none has to do with it.
@@ -158,7 +163,8 @@ impl Driver<'_, '_> {
         for (at, change) in changes.iter().enumerate().filter(|(_, change)| change.action.is_replace()) {
             let Some(candidate) = &candidates[at] else { continue };
             let near = around.of(change);
-            let case = self.case_of(change, candidate, Some(&near));
+            let views = candidate.views(&change.after);
+            let case = self.case_of(change, &views, Some(&near));
             let is_like = |other: &Change| is_same_resource(other, change) && other.provider == change.provider;
             let known = panel.take().filter(|panel| panel.is_for(&change.schema));
             let panel = panel.insert(match known {
@@ -287,7 +293,7 @@ fn contradict(judged: &[Judged]) -> bool {
     orders.next().is_some_and(|first| orders.any(|order| order != first))
 }
 
-fn cause(change: &Change) -> Cause {
+pub(super) fn cause(change: &Change) -> Cause {
     match change.reason {
         Some(Reason::ReplaceBecauseTainted) => Cause::Tainted,
         Some(Reason::ReplaceByRequest) => Cause::Requested,

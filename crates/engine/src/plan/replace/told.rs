@@ -8,14 +8,13 @@ use std::sync::Arc;
 use groma_model::address::{AbsInstance, AbsResource, ConfigResource};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::span::Span;
-use groma_rules::replace::case::Case;
 use groma_rules::replace::eval::{Care, RuleResult, Verdict, clean, judge};
 use groma_rules::replace::order::{Clash, Resolved, Strength};
 use groma_rules::replace::problem::Code;
 use groma_rules::replace::rule::{Behavior, Mode, OnUnknown, Order, Origin, ReplaceRule};
 use serde_json::{Value as Json, json};
 
-use super::document::{self, About, Recipe};
+use super::document::{self, Bearings, Found, Outcome, Recipes};
 use super::judging::{Considered, Judged, Word};
 use super::web::ObjectWeb;
 use super::{Candidate, Said, Wisher, log, order_of};
@@ -28,7 +27,7 @@ const MOST_APART: usize = 5;
 
 /// What became of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Status {
+pub(super) enum Status {
     Applied,
     Recommended,
     Satisfied,
@@ -40,7 +39,8 @@ enum Status {
 }
 
 impl Status {
-    fn name(self) -> &'static str {
+    /// As machines are told.
+    pub(super) fn name(self) -> &'static str {
         match self {
             Status::Applied => "applied",
             Status::Recommended => "recommended",
@@ -69,8 +69,8 @@ pub(super) struct Telling<'t, 'a, 'r> {
     pub(super) wishers: &'t [Wisher],
     pub(super) judged: &'t [Option<Considered>],
     pub(super) resolved: &'t Resolved,
-    /// For the documents.
-    pub(super) workspace: Arc<str>,
+    /// What the documents are made of.
+    pub(super) recipes: Recipes,
     /// Who decided, for the documents, by the layer and the rule.
     pub(super) layers: RefCell<BTreeMap<(&'static str, usize), Arc<Json>>>,
     /// How rules are called, by where they are kept.
@@ -291,15 +291,15 @@ impl Telling<'_, '_, '_> {
 
     /// What a rule says about an object, and on what grounds.
     fn in_full(&self, at: usize, judged: &Judged) -> RuleResult {
-        match self.case(at).filter(|_| judged.result.tree.is_none() && judged.is_told_in_full()) {
-            Some(case) => judge(&judged.result.rule, &case, Care::Full),
+        let can_be_asked = judged.result.tree.is_none() && judged.is_told_in_full();
+        match self.candidates[at].as_ref().filter(|_| can_be_asked) {
+            Some(candidate) => {
+                let change = &self.changes[at];
+                let views = candidate.views(&change.after);
+                judge(&judged.result.rule, &self.driver.case_of(change, &views, None), Care::Full)
+            }
             None => judged.result.clone(),
         }
-    }
-
-    /// An object as rules see it without its neighbours, if there are any about it.
-    fn case(&self, at: usize) -> Option<Case<'_>> {
-        Some(self.driver.case_of(&self.changes[at], self.candidates[at].as_ref()?, None))
     }
 
     /// A rule that wants something else than what is planned.
@@ -422,8 +422,7 @@ impl Telling<'_, '_, '_> {
     }
 
     /// Who decided. The same for many objects, so it is made once.
-    fn layer_document(&self, at: usize) -> Arc<Json> {
-        let wisher = self.deciding(at);
+    fn layer_document(&self, at: usize, wisher: Option<Wisher>) -> Arc<Json> {
         let layer = match wisher {
             Some(wisher) => layer_name(self.strength_of(wisher)),
             None if self.said[at].asks_to_be_created_first() => "lifecycle",
@@ -448,8 +447,8 @@ impl Telling<'_, '_, '_> {
     }
 
     /// For whose sake it has the order that it has.
-    fn forced_by(&self, at: usize, order: Order) -> Vec<String> {
-        let deciding = self.deciding(at).map(Wisher::change);
+    fn forced_by(&self, at: usize, order: Order, deciding: Option<Wisher>) -> Vec<String> {
+        let deciding = deciding.map(Wisher::change);
         match deciding.filter(|other| *other != at) {
             Some(other) => vec![self.changes[other].address.to_string()],
             None => made_first_for(&self.changes[at])
@@ -477,7 +476,7 @@ impl Telling<'_, '_, '_> {
                 mode_source: request.options.replacement.mode_source.name(),
                 status: status.name(),
                 order: order.map_or("forget", Order::name),
-                forced_by: order.map(|order| self.forced_by(at, order)).unwrap_or_default(),
+                forced_by: order.map(|order| self.forced_by(at, order, self.deciding(at))).unwrap_or_default(),
             },
         );
     }
@@ -492,25 +491,27 @@ impl Telling<'_, '_, '_> {
         let change = &self.changes[at];
         let important = [Status::Applied, Status::Overridden, Status::Recommended, Status::Unknown, Status::Error];
         let status = important.iter().find(|status| statuses.contains(status));
-        let about = About {
+        let deciding = self.deciding(at);
+        let outcome = Outcome {
             order,
-            status: status.map_or(Status::Satisfied, |status| *status).name(),
-            decided_by: self.layer_document(at),
-            forced_by: self.forced_by(at, order),
-            demotes,
-            warnings,
+            status: status.map_or(Status::Satisfied, |status| *status),
+            decided_by: self.layer_document(at, deciding),
             without_rules: self.before[at].unwrap_or(order),
         };
+        let bearings = Bearings { forced_by: self.forced_by(at, order, deciding), demotes, warnings };
         let (Some(considered), Some(candidate)) = (&self.judged[at], &self.candidates[at]) else {
-            return about.text(Vec::new()).into();
+            return document::text(&outcome, Some(&bearings), Vec::new()).into();
         };
-        let case = self.driver.case_of(change, candidate, None);
-        let statuses: Vec<&'static str> = statuses.iter().map(|status| status.name()).collect();
         if considered.can_be_told_later() {
-            return Recipe::new(about, (change, &case, candidate), considered, &statuses, &self.workspace).later();
+            let provider_version = self.driver.provider_version(change);
+            let found = Found { change, candidate, provider_version, considered, statuses };
+            return self.recipes.recipe((outcome, bearings), &found).later();
         }
-        let results = considered.judged.iter().zip(statuses).map(|(judged, status)| (self.in_full(at, judged), status));
-        about.text(document::rules(considered, results.collect(), &case)).into()
+        let views = candidate.views(&change.after);
+        let case = self.driver.case_of(change, &views, None);
+        let results = considered.judged.iter().zip(statuses);
+        let results = results.map(|(judged, status)| (self.in_full(at, judged), *status));
+        document::text(&outcome, Some(&bearings), document::rules(considered, results.collect(), &case)).into()
     }
 
     /// The objects whose order is another one because of a wish of somebody else, by that one.
