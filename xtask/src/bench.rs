@@ -5,6 +5,7 @@ mod inputs;
 mod keeping;
 mod kubernetes;
 mod operations;
+mod operator;
 mod replacement;
 mod report;
 mod sample;
@@ -79,6 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Bench::many,
         Bench::keeping,
         Bench::kubernetes,
+        Bench::operator,
     ] {
         if let Err(error) = case(&mut bench) {
             bench.table.failure(&format!("{error:#}"));

@@ -49,7 +49,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             ("backends", "remote states on real servers, shared with OpenTofu and Terraform", &backends),
             ("crates", "every crate builds alone, with its own features", &check_alone),
         );
-        ladder.step("clusters", "objects on Kubernetes, with controllers, and with a node on which pods run", clusters);
+        ladder.step(
+            "clusters",
+            "objects on Kubernetes and the operator, with controllers, and with a node on which pods run",
+            clusters,
+        );
         ladder.step("kills", "runs that are killed, and gone on with", |counts| torture::step(counts, 270));
         ladder.step("fuzz", "every fuzz target", |counts| fuzz::run_all(counts, args.fuzz_seconds));
         ladder.step("dist", "the static binary, packed and tried", |_| {
@@ -159,7 +163,12 @@ fn clusters(counts: &mut Counts) -> Result<()> {
     // Most of the time they wait for the cluster.
     environment.push(("RUST_TEST_THREADS", "6".into()));
     let objects = ["kubernetes_objects", "kubernetes_plugin", "kubernetes_pods"];
-    with_environment(counts, &environment, &[&["clusters", "clusters_end", "live"], &objects[..]].concat())
+    let operator = ["operator", "operator_cli", "operator_jobs"];
+    with_environment(
+        counts,
+        &environment,
+        &[&["clusters", "clusters_end", "live"], &objects[..], &operator[..]].concat(),
+    )
 }
 
 /// Checks that the components exist which `cargo fmt` and `cargo clippy` need; asks rustup if not.

@@ -4,7 +4,8 @@
 mod flags;
 mod quoting;
 
-use std::path::PathBuf;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -53,6 +54,8 @@ pub(crate) enum Command {
     Doctor(commands::doctor::Args),
     ForceUnlock(commands::force_unlock::Args),
     Test(commands::test::Args),
+    Operator(commands::operator::Args),
+    Stack(commands::stack::Args),
     Login(commands::login::Args),
     Logout(commands::logout::Args),
     #[command(hide = true)]
@@ -83,6 +86,8 @@ impl Command {
                 | Self::Login(_)
                 | Self::Logout(_)
                 | Self::Run(_)
+                | Self::Operator(_)
+                | Self::Stack(_)
         )
     }
 }
@@ -112,8 +117,9 @@ pub(crate) fn command() -> clap::Command {
 
 /// Reads the arguments, with those that the environment adds.
 pub(crate) fn parse(arguments: &[String], environment: &EnvVars) -> Result<Invocation, Early> {
-    let mut all = vec![arguments.first().cloned().unwrap_or_else(|| "groma".into())];
-    all.extend(with_environment(arguments.get(1..).unwrap_or(&[]), environment).map_err(Early)?);
+    let typed = as_plugin(arguments);
+    let mut all = vec![typed.first().cloned().unwrap_or_else(|| "groma".into())];
+    all.extend(with_environment(typed.get(1..).unwrap_or(&[]), environment).map_err(Early)?);
     let all = rewrite_version(all.into_iter().map(two_dashes));
     let matches = switches_take_values(command()).try_get_matches_from(&all).map_err(|error| {
         // Help is shown without the values that switches may take.
@@ -133,6 +139,16 @@ pub(crate) fn parse(arguments: &[String], environment: &EnvVars) -> Result<Invoc
     }
     matches.subcommand_name().unwrap_or_default().clone_into(&mut invocation.name);
     Ok(invocation)
+}
+
+/// kubectl starts `kubectl-groma` for `kubectl groma`, and what stands behind it is about Stacks.
+fn as_plugin(arguments: &[String]) -> Cow<'_, [String]> {
+    let name = arguments.first().and_then(|path| Path::new(path).file_stem()?.to_str());
+    if name != Some("kubectl-groma") {
+        return arguments.into();
+    }
+    let words = ["groma", "stack"].map(str::to_owned).into_iter();
+    words.chain(arguments.iter().skip(1).cloned()).collect()
 }
 
 /// `-json` may be written `-json=true` and `-json=false`, and so may every other switch, in all ways that Go knows.
@@ -264,6 +280,17 @@ mod tests {
         for wrong in [&["groma", "run", "-engine=pulumi", "plan"][..], &["groma", "run"], &["groma", "run", "nope"]] {
             assert!(parse(&typed(wrong), &environment).is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn as_a_plugin_of_kubectl_everything_is_about_stacks() {
+        let typed = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        for program in ["kubectl-groma", "/usr/local/bin/kubectl-groma"] {
+            let Ok(found) = parse(&typed(&[program, "get", "-A"]), &EnvVars::default()) else { panic!("not taken") };
+            assert!(matches!(found.command, Command::Stack(_)), "{program}");
+        }
+        let Ok(found) = parse(&typed(&["/usr/bin/groma", "get"]), &EnvVars::default()) else { panic!("not taken") };
+        assert!(matches!(found.command, Command::Get(_)));
     }
 
     #[test]

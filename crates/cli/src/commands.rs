@@ -16,6 +16,7 @@ pub(crate) mod login;
 pub(crate) mod logout;
 pub(crate) mod man;
 pub(crate) mod metadata;
+pub(crate) mod operator;
 pub(crate) mod output;
 pub(crate) mod plan;
 pub(crate) mod providers;
@@ -25,6 +26,7 @@ pub(crate) mod rules;
 pub(crate) mod run;
 mod shared;
 pub(crate) mod show;
+pub(crate) mod stack;
 pub(crate) mod state;
 pub(crate) mod taint;
 pub(crate) mod test;
@@ -72,6 +74,7 @@ pub(crate) fn run(invocation: Invocation, environment: EnvVars) -> ExitCode {
     }
     let result = context(invocation.chdir.as_deref(), environment).and_then(|context| match invocation.command {
         Command::Init(args) => init::run(&context, args),
+        Command::Operator(args) => operator::run(&context, args),
         Command::Get(args) => get::run(&context, args),
         Command::Providers(args) => providers::run(&context, args),
         Command::Plan(args) => plan::run(&context, args),
@@ -93,6 +96,7 @@ pub(crate) fn run(invocation: Invocation, environment: EnvVars) -> ExitCode {
         Command::Doctor(args) => doctor::run(&context, args),
         Command::ForceUnlock(args) => force_unlock::run(&context, args),
         Command::Test(args) => test::run(&context, args),
+        Command::Stack(args) => stack::run(&context, args),
         Command::Login(args) => login::run(&context, args),
         Command::Logout(args) => logout::run(&context, args),
         Command::Push(args) => Ok(push::run(&context, &args)),

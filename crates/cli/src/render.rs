@@ -38,3 +38,11 @@ pub(crate) struct Look {
     /// Whether nobody needs to be told what to do next.
     pub(crate) in_automation: bool,
 }
+
+impl Look {
+    /// For whoever reads it somewhere else.
+    pub(crate) fn plain(width: usize) -> Self {
+        let style = Style { color: false, width, ascii: false };
+        Self { style, fold: false, show_sensitive: false, in_automation: true }
+    }
+}

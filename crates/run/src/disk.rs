@@ -9,12 +9,16 @@ use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::text::Str;
 
 use crate::modules::{Manifest, Record, normal_source};
+use crate::outside::Directories;
+use crate::session::Start;
 
 /// Reads modules from disk, relative to a working directory.
 #[derive(Debug, Clone)]
 pub struct Disk {
     working_dir: PathBuf,
     installed: Manifest,
+    /// Where modules may be; None for everywhere.
+    directories: Option<Directories>,
 }
 
 impl Disk {
@@ -22,7 +26,18 @@ impl Disk {
     pub fn new(working_dir: PathBuf, data_dir: &Path) -> Self {
         // Without a readable record nothing is installed, and every call of a remote module says what to do.
         let installed = Manifest::load(&working_dir.join(data_dir).join("modules")).unwrap_or_default();
-        Self { working_dir, installed }
+        Self { working_dir, installed, directories: None }
+    }
+
+    /// Modules of a session.
+    pub(crate) fn of(start: &Start) -> Self {
+        let directories = start.bounds.directories.as_deref().map(Directories::new);
+        Self { directories, ..Self::new(start.working_dir.clone(), &start.data_dir) }
+    }
+
+    fn allowed(&self, path: &Path) -> io::Result<PathBuf> {
+        let path = self.resolve(path);
+        self.directories.as_ref().map_or(Ok(path.clone()), |directories| directories.check(path))
     }
 
     /// A path as the system knows it.
@@ -34,7 +49,7 @@ impl Disk {
 impl SourceTree for Disk {
     fn list_files(&self, dir: &Path) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
-        for entry in fs::read_dir(self.working_dir.join(dir))? {
+        for entry in fs::read_dir(self.allowed(dir)?)? {
             let entry = entry?;
             let is_file = fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_file());
             if let (true, Ok(name)) = (is_file, entry.file_name().into_string()) {
@@ -45,7 +60,7 @@ impl SourceTree for Disk {
     }
 
     fn read_file(&self, path: &Path) -> io::Result<Vec<u8>> {
-        fs::read(self.working_dir.join(path))
+        fs::read(self.allowed(path)?)
     }
 
     fn locate(&self, request: &ModuleRequest<'_>) -> Result<PathBuf, Diagnostics> {

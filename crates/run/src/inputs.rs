@@ -26,6 +26,13 @@ pub enum GivenVariable {
     Value(String),
     /// `-var-file path`
     File(String),
+    /// A text for whoever declares a variable of that name. Nobody has to.
+    Offered {
+        /// The variable.
+        name: String,
+        /// Its value, as it would be written on the command line.
+        text: String,
+    },
 }
 
 /// What was found.
@@ -151,6 +158,10 @@ impl Reader<'_> {
                     }
                     Err(diagnostic) => self.diagnostics.push(diagnostic),
                 },
+                GivenVariable::Offered { name, text } => {
+                    let raw = Raw::Text { text: text.clone(), source: InputSource::EnvironmentVariable };
+                    self.found.insert(name.clone(), raw);
+                }
             }
         }
     }

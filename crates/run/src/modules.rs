@@ -63,7 +63,7 @@ impl Session {
         };
         let root = Record { source: String::new(), version: None, dir: self.start().root_dir.clone() };
         manifest.0.insert(String::new(), root);
-        let disk = Disk::new(self.start().working_dir.clone(), &data_dir);
+        let disk = Disk::of(self.start());
         let state = install::State::starting_with(manifest);
         let tree = install::Installing {
             disk: &disk,

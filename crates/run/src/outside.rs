@@ -15,13 +15,43 @@ pub struct Machine {
     home_dir: Option<PathBuf>,
     template_recursion_limit: usize,
     stack_bytes: usize,
+    /// Where files may be read; None for everywhere.
+    directories: Option<Directories>,
+}
+
+/// Directories that reading is bound to.
+#[derive(Debug, Clone)]
+pub(crate) struct Directories(Vec<PathBuf>);
+
+impl Directories {
+    /// Those that are there, as the system knows them.
+    pub(crate) fn new(directories: &[PathBuf]) -> Self {
+        Self(directories.iter().filter_map(|dir| fs::canonicalize(dir).ok()).collect())
+    }
+
+    /// A path, if it leads to somewhere below one of the directories, by whatever links.
+    pub(crate) fn check(&self, path: PathBuf) -> io::Result<PathBuf> {
+        let real = fs::canonicalize(&path)?;
+        if self.0.iter().any(|dir| real.starts_with(dir)) {
+            return Ok(real);
+        }
+        let problem = "it is outside of the directories that this configuration may read";
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
+    }
 }
 
 impl Machine {
     /// `working_dir` is absolute; relative paths start there.
     pub fn new(working_dir: PathBuf, home_dir: Option<PathBuf>) -> Self {
         let invocation_dir = working_dir.clone();
-        Self { working_dir, invocation_dir, home_dir, template_recursion_limit: 1024, stack_bytes: 2 << 20 }
+        let (template_recursion_limit, stack_bytes) = (1024, 2 << 20);
+        Self { working_dir, invocation_dir, home_dir, template_recursion_limit, stack_bytes, directories: None }
+    }
+
+    /// Reads nothing elsewhere.
+    pub fn bound_to(mut self, directories: &[PathBuf]) -> Self {
+        self.directories = Some(Directories::new(directories));
+        self
     }
 
     /// The user was somewhere else before `-chdir`.
@@ -42,8 +72,9 @@ impl Machine {
         self
     }
 
-    fn resolve(&self, path: &Path) -> PathBuf {
-        self.working_dir.join(path)
+    fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
+        let path = self.working_dir.join(path);
+        self.directories.as_ref().map_or(Ok(path.clone()), |directories| directories.check(path))
     }
 }
 
@@ -59,11 +90,11 @@ fn kind_of(metadata: &fs::Metadata) -> FileKind {
 
 impl Environment for Machine {
     fn read_file(&self, path: &Path) -> io::Result<Vec<u8>> {
-        fs::read(self.resolve(path))
+        fs::read(self.resolve(path)?)
     }
 
     fn file_kind(&self, path: &Path) -> io::Result<Option<FileKind>> {
-        match fs::metadata(self.resolve(path)) {
+        match self.resolve(path).and_then(fs::metadata) {
             Ok(metadata) => Ok(Some(kind_of(&metadata))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -72,11 +103,14 @@ impl Environment for Machine {
 
     fn read_dir(&self, path: &Path) -> io::Result<Vec<(String, FileKind)>> {
         let mut found = Vec::new();
-        for entry in fs::read_dir(self.resolve(path))? {
+        for entry in fs::read_dir(self.resolve(path)?)? {
             let entry = entry?;
             let Ok(name) = entry.file_name().into_string() else { continue };
             // A link that leads nowhere is neither a file nor a directory.
-            let kind = fs::metadata(entry.path()).map_or(FileKind::Other, |metadata| kind_of(&metadata));
+            let kind = self
+                .resolve(&entry.path())
+                .and_then(fs::metadata)
+                .map_or(FileKind::Other, |metadata| kind_of(&metadata));
             found.push((name, kind));
         }
         Ok(found)

@@ -9,6 +9,7 @@ mod ssh;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
@@ -30,12 +31,23 @@ pub struct Surroundings {
     /// Whether somebody sits at the terminal that we were started from. Programs may ask there, and are interrupted together
     /// with us; otherwise each is in a group of its own, so that what it starts can be ended with it.
     pub on_terminal: bool,
+    /// Programs are not started, and how that could be allowed.
+    pub no_programs: Option<String>,
+    /// What programs find in their environment. None if that is ours.
+    pub environment: Option<BTreeMap<String, String>>,
 }
 
 impl Surroundings {
     /// In a directory, with neither a home nor an agent nor a terminal.
     pub fn in_directory(working_dir: PathBuf) -> Self {
-        Self { working_dir, home_dir: None, agent_socket: None, on_terminal: false }
+        Self {
+            working_dir,
+            home_dir: None,
+            agent_socket: None,
+            on_terminal: false,
+            no_programs: None,
+            environment: None,
+        }
     }
 
     /// A path as a person writes it.
@@ -78,7 +90,10 @@ impl Provisioners for Programs {
         }
         let kind = provision.kind.clone();
         let done = match kind.as_str() {
-            "local-exec" => local::run(&self.surroundings, provision).await,
+            "local-exec" => match &self.surroundings.no_programs {
+                None => local::run(&self.surroundings, provision).await,
+                Some(advice) => Err(format!("Programs may not be started here. {advice}")),
+            },
             "file" => remote::copy(&self.surroundings, provision).await,
             "remote-exec" => remote::execute(&self.surroundings, provision).await,
             _ => Err("There is no such provisioner.".to_owned()),

@@ -52,6 +52,19 @@ pub struct Start {
     pub environment_variables: BTreeMap<String, String>,
     /// `-var` and `-var-file`, in order.
     pub variables: Vec<GivenVariable>,
+    /// What the configuration may do.
+    pub bounds: Bounds,
+}
+
+/// What a configuration may do. A user's own may do everything; one that somebody else has handed in may not.
+#[derive(Debug, Clone, Default)]
+pub struct Bounds {
+    /// Starting programs is refused: `local-exec`, `external` and the like. How to allow it, for those who are refused.
+    pub no_programs: Option<String>,
+    /// Files elsewhere than below these directories are not read.
+    pub directories: Option<Vec<PathBuf>>,
+    /// Providers and programs find the variables of the session in their environment, and none of ours.
+    pub own_environment: bool,
 }
 
 impl Start {
@@ -70,6 +83,7 @@ impl Start {
             environment: BTreeMap::new(),
             environment_variables: BTreeMap::new(),
             variables: Vec::new(),
+            bounds: Bounds::default(),
         }
     }
 }
@@ -121,7 +135,10 @@ impl Session {
         if let Some(bytes) = start.stack_bytes {
             machine = machine.with_stack_bytes(bytes);
         }
-        let disk = Disk::new(start.working_dir.clone(), &start.data_dir);
+        if let Some(directories) = &start.bounds.directories {
+            machine = machine.bound_to(directories);
+        }
+        let disk = Disk::of(&start);
         let workspace = start.workspace.clone().unwrap_or_else(|| recorded_workspace(&start));
         Self {
             start,
@@ -179,7 +196,7 @@ impl Session {
 
     /// Reads the record of installed modules again.
     pub(crate) fn refresh_modules(&mut self) {
-        self.disk = Disk::new(self.start.working_dir.clone(), &self.start.data_dir);
+        self.disk = Disk::of(&self.start);
     }
 
     /// Reads the root module alone.

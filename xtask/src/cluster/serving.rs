@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
 
 use super::kube::{Extent, KubeServer, Lifetime, Options, Programs};
 use crate::peers;
@@ -23,6 +24,14 @@ impl ApiServer {
     /// The path of a kubeconfig of who may do everything.
     pub(crate) fn kubeconfig(&self) -> String {
         self.0.reach().kubeconfig.display().to_string()
+    }
+
+    /// What it answers as who may do everything; what went wrong, if it does not do what was asked. `PATCH` applies.
+    pub(crate) fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value> {
+        let body = body.map(Value::to_string);
+        let answer = self.0.reach().ask(method, path, body.as_deref())?;
+        ensure!((200..300).contains(&answer.status), "{method} {path}: {} {}", answer.status, answer.body);
+        serde_json::from_str(&answer.body).with_context(|| format!("{method} {path}: the answer is no JSON"))
     }
 
     /// What it says about itself.

@@ -41,7 +41,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("groma-engines", &["groma-model", "groma-lang", "groma-rules", "groma-provider", "groma-run"]),
-    ("groma-operator", &["groma-run", "groma-engines"]),
+    ("groma-operator", &["groma-model", "groma-fetch", "groma-run", "groma-engines"]),
     ("groma-cli", &["groma-model", "groma-syntax", "groma-lang", "groma-run", "groma-engines", "groma-operator"]),
     ("xtask", &[]),
 ];

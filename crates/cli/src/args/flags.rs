@@ -111,7 +111,9 @@ const LIST: [Listed; 47] = [
 ];
 
 /// Commands that nobody else has, and one that nobody has any more.
-const OTHERS: [&str; 4] = ["completions", "man", "push", "run"];
+const OTHERS: [&str; 6] = ["completions", "man", "operator", "push", "run", "stack"];
+/// Commands whose parts are not all in the list: an old name of another one, and those that nobody else has.
+const UNLISTED: [&str; 3] = ["env", "operator", "stack"];
 
 impl Listed {
     fn flags(&self) -> Vec<&'static str> {
@@ -187,7 +189,7 @@ fn there_are_no_other_commands() {
         let parts: BTreeSet<&str> = found.get_subcommands().map(clap::Command::get_name).collect();
         let known: BTreeSet<&str> =
             LIST.iter().filter(|row| row.words()[0] == name).filter_map(|row| row.words().get(1).copied()).collect();
-        if name != "env" {
+        if !UNLISTED.contains(&name) {
             assert!(parts.is_subset(&known), "{name}: {parts:?}, of which {known:?} are in the list");
         }
     }

@@ -11,14 +11,14 @@ mod variables;
 mod view;
 
 use std::io::{self, IsTerminal as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use groma_model::diag::Diagnostics;
 use groma_run::cli_config::{self, CliEnvironment};
 use groma_run::online::Online;
 use groma_run::providers::{ProviderAccess, ProviderChoice};
-use groma_run::session::{Session, Start};
+use groma_run::session::{Bounds, Session, Start};
 
 use super::Context;
 use crate::announce::Announcer;
@@ -65,7 +65,20 @@ pub(crate) fn session(context: &Context, dir: PathBuf, variables: VariableArgs) 
         environment: environment.all.clone(),
         environment_variables: environment.variables.clone(),
         variables: variables.0,
+        bounds: Bounds::default(),
     })
+}
+
+/// The kubeconfigs that are there, as kubectl finds them. None inside of a pod.
+pub(crate) fn kubeconfigs(context: &Context, named: Option<&Path>) -> Vec<PathBuf> {
+    if let Some(path) = named {
+        return vec![context.working_dir.join(path)];
+    }
+    let listed = context.environment.all.get("KUBECONFIG").filter(|listed| !listed.is_empty());
+    let usual = || context.environment.home.iter().map(|home| home.join(".kube/config")).collect();
+    let named = listed.map_or_else(usual, |listed| std::env::split_paths(listed).collect::<Vec<_>>());
+    let named = named.into_iter().filter(|path| !path.as_os_str().is_empty());
+    named.map(|path| context.working_dir.join(path)).filter(|path| path.exists()).collect()
 }
 
 /// Reads the CLI configuration.

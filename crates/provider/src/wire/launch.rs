@@ -1,5 +1,6 @@
 //! What to start and how: the program, its surroundings, and how patient we are with it.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,6 +22,8 @@ pub struct Launch {
     pub args: Vec<OsString>,
     /// Variables beside those that it inherits.
     pub env: Vec<(OsString, OsString)>,
+    /// Whether it inherits those of this process.
+    pub inherits: bool,
     /// How to talk to it.
     pub settings: Settings,
 }
@@ -74,7 +77,14 @@ impl Launch {
     /// A program, named after itself, with the usual settings.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         let program = program.into();
-        Self { name: file_name(&program), program, args: Vec::new(), env: Vec::new(), settings: Settings::default() }
+        Self {
+            name: file_name(&program),
+            program,
+            args: Vec::new(),
+            env: Vec::new(),
+            inherits: true,
+            settings: Settings::default(),
+        }
     }
 
     /// With the name that people know it by.
@@ -92,6 +102,13 @@ impl Launch {
     /// With one more variable.
     pub fn with_env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// With these variables, and none of this process.
+    pub fn with_only(mut self, variables: &BTreeMap<String, String>) -> Self {
+        self.inherits = false;
+        self.env.extend(variables.iter().map(|(name, value)| (name.into(), value.into())));
         self
     }
 

@@ -245,6 +245,9 @@ fn socket_dir() -> std::io::Result<TempDir> {
 
 fn command(launch: &Launch, socket_dir: &TempDir, identity: Option<&Identity>) -> Command {
     let mut command = Command::new(&launch.program);
+    if !launch.inherits {
+        command.env_clear();
+    }
     command
         .args(&launch.args)
         .env_remove("PLUGIN_CLIENT_CERT")

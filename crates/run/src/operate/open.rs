@@ -156,6 +156,8 @@ impl Opening<'_> {
             home_dir: session.start().home_dir.clone(),
             agent_socket: access.online.variables().get("SSH_AUTH_SOCK").map(PathBuf::from),
             on_terminal: session.start().on_terminal,
+            no_programs: session.start().bounds.no_programs.clone(),
+            environment: session.start().bounds.own_environment.then(|| session.start().environment.clone()),
             ..Surroundings::in_directory(working_dir)
         };
         let providers = Arc::new(BookProviders::new(Arc::new(book)));

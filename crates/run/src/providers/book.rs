@@ -207,8 +207,12 @@ impl Session {
                 return (book, diagnostics);
             }
         };
-        let opening =
-            Opening { access, outside: self.surroundings(), cache: SchemaCache::new(self.schema_cache_dir(access)) };
+        let opening = Opening {
+            access,
+            outside: self.surroundings(),
+            environment: self.own_environment(),
+            cache: SchemaCache::new(self.schema_cache_dir(access)),
+        };
         let mut sources = BTreeMap::new();
         for (provider, selected) in selected {
             match opening.find(&provider, &selected) {
@@ -229,7 +233,17 @@ impl Session {
     fn surroundings(&self) -> Outside {
         let directory = self.start().working_dir.join(&self.start().root_dir);
         let (encryption, network) = (self.remote_encryption.clone(), self.network());
-        surroundings(directory.clone(), Elsewhere { directory, encryption, network })
+        let outside = surroundings(directory.clone(), Elsewhere { directory, encryption, network });
+        let allow_exec = self.start().bounds.no_programs.is_none();
+        match self.own_environment() {
+            None => Outside { allow_exec, ..outside },
+            Some(environment) => Outside { allow_exec, environment: Arc::new(environment), ..outside },
+        }
+    }
+
+    /// What providers find in their environment. None if that is ours.
+    fn own_environment(&self) -> Option<BTreeMap<String, String>> {
+        self.start().bounds.own_environment.then(|| self.start().environment.clone())
     }
 
     fn schema_cache_dir(&self, access: &ProviderAccess) -> PathBuf {
@@ -272,6 +286,8 @@ fn select(
 struct Opening<'a> {
     access: &'a ProviderAccess,
     outside: Outside,
+    /// What plugins find in their environment. None if that is ours.
+    environment: Option<BTreeMap<String, String>>,
     cache: SchemaCache,
 }
 
@@ -321,6 +337,10 @@ impl Opening<'_> {
                 let program = selected.executable(provider).map_err(|problem| failed(problem.to_string()))?;
                 let program = program.ok_or_else(|| failed("it has no program".to_owned()))?;
                 let launch = Launch::new(program).named(provider.to_string()).with_settings(self.access.settings());
+                let launch = match &self.environment {
+                    None => launch,
+                    Some(environment) => launch.with_only(environment),
+                };
                 let (name, selected, memory) = (launch.name.clone(), selected.clone(), self.cache.dir().to_owned());
                 let check = move || check_intact(&name, &selected, &memory).map_err(Diagnostics::from);
                 Ok(Some(Found::Plugin(Source::Plugin { launch, check: Some(Arc::new(check)) })))

@@ -69,6 +69,9 @@ fn start(
         Some(dir) => surroundings.working_dir.join(dir),
         None => surroundings.working_dir.clone(),
     });
+    if let Some(environment) = &surroundings.environment {
+        command.env_clear().envs(environment);
+    }
     let entries = argument(&provision.config, "environment").and_then(|value| value.as_entries());
     for (name, value) in entries.into_iter().flat_map(Entries::iter) {
         if let Some(value) = value.as_str() {

@@ -1,0 +1,210 @@
+//! `groma operator` itself: what was typed becomes an operator, which works until it is told to end.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use groma_model::diag::Diagnostic;
+use groma_model::span::SourceMap;
+use groma_operator::api::stack::Executor;
+use groma_operator::install::IMAGE;
+use groma_operator::objects::cluster::Reach;
+use groma_operator::runs::in_process::Room;
+use groma_operator::runs::job;
+use groma_operator::serve::{Serving, serve};
+use groma_operator::stack::reconcile::Settings;
+use groma_operator::stack::wanted::StateHome;
+use groma_operator::territory::Account;
+use groma_operator::work::Workshop;
+use groma_run::cli_config::CliConfig;
+use groma_run::engine::plan::Plan;
+use groma_run::providers::ProviderChoice;
+use serde_json::Value as Json;
+
+use crate::commands::Context;
+use crate::commands::shared::{kubeconfigs, online_quietly};
+use crate::failure::Failure;
+use crate::render::{self, Look};
+use crate::signals;
+use crate::ui::Ui;
+
+/// How wide plans are that people read in a Run.
+const WIDTH: usize = 100;
+
+/// How the operator works.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServeArgs {
+    /// A kubeconfig, instead of the usual ones and of the pod's own account.
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+
+    /// Its context, instead of the current one.
+    #[arg(long, value_name = "NAME")]
+    context: Option<String>,
+
+    /// Work only on this namespace. Can be repeated; all of them if nothing is said.
+    #[arg(long, value_name = "NAMESPACE")]
+    namespace: Vec<String>,
+
+    /// How many runs may be under way at once.
+    #[arg(long, value_name = "NUMBER", default_value_t = 20)]
+    runs: usize,
+
+    /// How many of them in one namespace.
+    #[arg(long, value_name = "NUMBER", default_value_t = 20)]
+    runs_per_namespace: usize,
+
+    /// How many objects are looked at at once.
+    #[arg(long, value_name = "NUMBER", default_value_t = 8)]
+    workers: usize,
+
+    /// Let only one of several operators work: the one that holds the lease in this namespace.
+    #[arg(long, value_name = "NAMESPACE")]
+    lease_namespace: Option<String>,
+
+    /// What this operator is called in leases and Runs; made up if nothing is said.
+    #[arg(long, value_name = "NAME", env = "POD_NAME", hide_env_values = true)]
+    identity: Option<String>,
+
+    /// Let Stacks depend on those of other namespaces.
+    #[arg(long)]
+    allow_cross_namespace: bool,
+
+    /// Where runs are if a Stack says nothing about it.
+    #[arg(long, value_name = "EXECUTOR", value_enum, default_value_t = Where::InProcess)]
+    executor: Where,
+
+    /// The image of the pods of Jobs.
+    #[arg(long, value_name = "IMAGE", env = "GROMA_IMAGE", hide_env_values = true)]
+    image: Option<String>,
+
+    /// Our own account, as NAMESPACE/NAME: it gets rights where there are Stacks, and nowhere else.
+    #[arg(long, value_name = "ACCOUNT", env = "GROMA_ACCOUNT", hide_env_values = true)]
+    account: Option<String>,
+
+    /// Tell figures and whether all is well over http, here: `0.0.0.0:8080`.
+    #[arg(long, value_name = "ADDRESS")]
+    metrics_address: Option<std::net::SocketAddr>,
+
+    /// Where directories of runs are made; a temporary directory if nothing is said.
+    #[arg(long, value_name = "DIR")]
+    scratch: Option<PathBuf>,
+
+    /// Where packages of providers and their schemas are kept between runs.
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+}
+
+/// Where runs are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Where {
+    /// In the operator.
+    InProcess,
+    /// In a Job each.
+    Job,
+}
+
+pub(super) fn run(context: &Context, args: ServeArgs) -> Result<ExitCode, Failure> {
+    let ui = Ui::new(&context.environment, true);
+    let (online, diagnostics) = online_quietly(context);
+    ui.diagnostics(&diagnostics, &SourceMap::new());
+    if diagnostics.has_errors() {
+        return Ok(ExitCode::FAILURE);
+    }
+    let made = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build();
+    let runtime = made.map_err(Failure::Terminal)?;
+    let (stop, mut stopped) = tokio::sync::watch::channel(false);
+    signals::overhear(move |_| {
+        let _ = stop.send(true);
+    });
+    let serving = serving(context, args, online.config().clone());
+    let served = runtime.block_on(serve(serving, async move {
+        let _ = stopped.wait_for(|stop| *stop).await;
+    }));
+    match served {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(problem) => {
+            let problem = Diagnostic::error("The operator ended", format!("{problem}."));
+            ui.diagnostics(&problem.into(), &SourceMap::new());
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving {
+    let reach = Reach { files: kubeconfigs(context, args.kubeconfig.as_deref()), context: args.context };
+    let workshop = workshop(context, reach.backend(), (args.scratch, args.cache), cli_config);
+    let room = Room { most: args.runs, most_each: args.runs_per_namespace };
+    let account = args.account.as_deref().and_then(|account| account.split_once('/'));
+    Serving {
+        jobs: job::Settings { image: args.image.unwrap_or_else(|| IMAGE.to_owned()), room },
+        account: account.map(|(namespace, name)| Account { namespace: namespace.to_owned(), name: name.to_owned() }),
+        settings: Settings {
+            executor: match args.executor {
+                Where::InProcess => Executor::InProcess,
+                Where::Job => Executor::Job,
+            },
+            home: StateHome { kind: "kubernetes".to_owned() },
+            across_namespaces: args.allow_cross_namespace,
+        },
+        workshop,
+        room,
+        workers: args.workers,
+        namespaces: args.namespace,
+        metrics_address: args.metrics_address,
+        lease_namespace: args.lease_namespace,
+        identity: args.identity.unwrap_or_else(|| format!("groma-{}", std::process::id())),
+        reach,
+    }
+}
+
+/// What runs work with.
+pub(in crate::commands) fn workshop(
+    context: &Context,
+    home: BTreeMap<String, Json>,
+    (scratch, cache): (Option<PathBuf>, Option<PathBuf>),
+    cli_config: CliConfig,
+) -> Workshop {
+    let environment = &context.environment;
+    let caches = environment.cache_home.clone().or_else(|| Some(environment.home.as_ref()?.join(".cache")));
+    Workshop {
+        scratch: scratch.unwrap_or_else(|| std::env::temp_dir().join("groma-runs")),
+        cache: cache.or_else(|| caches.map(|dir| dir.join("groma"))).unwrap_or_else(std::env::temp_dir),
+        environment: passed_on(&environment.all),
+        home,
+        cli_config,
+        choice: ProviderChoice { reattach: environment.reattach.clone(), built_in_use: environment.built_in_use },
+        show: Arc::new(|plan: &Plan| render::plan::plan(plan, &Look::plain(WIDTH))),
+    }
+}
+
+/// What runs may know of our environment: how to get out, and nothing that is secret.
+fn passed_on(all: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    const NAMES: [&str; 9] = [
+        "PATH",
+        "HOME",
+        "TMPDIR",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "NO_PROXY",
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR",
+        "KUBERNETES_SERVICE_HOST",
+    ];
+    let named =
+        |name: &str| NAMES.iter().any(|known| known.eq_ignore_ascii_case(name)) || name == "KUBERNETES_SERVICE_PORT";
+    all.iter().filter(|(name, _)| named(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_secrets_of_ours_are_passed_on() {
+        let all = [("PATH", "p"), ("https_proxy", "h"), ("AWS_SECRET_ACCESS_KEY", "s"), ("KUBECONFIG", "k")];
+        let all = all.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(passed_on(&all.into()).into_keys().collect::<Vec<_>>(), ["PATH", "https_proxy"]);
+    }
+}

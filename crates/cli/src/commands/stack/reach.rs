@@ -1,0 +1,246 @@
+//! Which cluster, as whom, and which Stack in it. The only place that knows that objects are in a cluster.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use groma_operator::api::names;
+use groma_operator::api::run::Run;
+use groma_operator::api::stack::Stack;
+use groma_operator::objects::cluster::{Cluster, Reach};
+use groma_operator::objects::{Kind, Place, Store, StoreError, find, find_all};
+use kube::Client;
+use kube::api::DynamicObject;
+use serde_json::Value as Json;
+
+use super::trouble::Trouble;
+use crate::commands::Context;
+use crate::commands::shared::kubeconfigs;
+use crate::failure::Failure;
+use crate::ui::Ui;
+
+/// How many names are suggested.
+const SUGGESTED: usize = 5;
+/// How often it is tried again when somebody else has written meanwhile.
+const ATTEMPTS: usize = 5;
+
+/// Which cluster, and as whom.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(super) struct ReachArgs {
+    /// A kubeconfig, instead of the usual ones.
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+
+    /// Its context, instead of the current one.
+    #[arg(long, value_name = "NAME")]
+    context: Option<String>,
+
+    /// The namespace, instead of the one of the context.
+    #[arg(long, short, value_name = "NAMESPACE")]
+    namespace: Option<String>,
+
+    /// Show no colours.
+    #[arg(long)]
+    no_color: bool,
+}
+
+/// A Stack, as it is named on the command line: NAME or NAMESPACE/NAME.
+#[derive(Debug, Clone)]
+pub(super) struct StackName {
+    namespace: Option<String>,
+    name: String,
+}
+
+impl std::str::FromStr for StackName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (namespace, name) = match text.split_once('/') {
+            Some((namespace, name)) => (Some(namespace), name),
+            None => (None, text),
+        };
+        if name.is_empty() || name.contains('/') || namespace.is_some_and(str::is_empty) {
+            return Err("give NAME or NAMESPACE/NAME".to_owned());
+        }
+        Ok(Self { namespace: namespace.map(str::to_owned), name: name.to_owned() })
+    }
+}
+
+/// A cluster that is reached, and where things are said.
+pub(super) struct Desk {
+    pub(super) ui: Ui,
+    /// Where objects are.
+    pub(super) store: Box<dyn Store>,
+    /// The namespace of what is named without one.
+    pub(super) namespace: String,
+    /// For what is special to clusters.
+    pub(super) client: Client,
+    /// How a `kubernetes` backend gets to the same cluster.
+    pub(super) backend: BTreeMap<String, Json>,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl ReachArgs {
+    /// Reaches it.
+    pub(super) fn open(&self, context: &Context) -> Result<Desk, Trouble> {
+        let ui = Ui::new(&context.environment, self.no_color);
+        let made = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = made.map_err(Failure::Terminal)?;
+        let reach = Reach { files: kubeconfigs(context, self.kubeconfig.as_deref()), context: self.context.clone() };
+        let reached = runtime.block_on(reach.client()).map_err(|problem| Trouble::NoCluster(problem.to_string()))?;
+        let (client, namespace) = reached;
+        let namespace = self.namespace.clone().unwrap_or(namespace);
+        let store = Box::new(Cluster::new(client.clone(), names::FIELD_MANAGER));
+        Ok(Desk { ui, store, namespace, client, backend: reach.backend(), runtime })
+    }
+}
+
+impl Desk {
+    /// Waits for something to come.
+    pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+
+    /// Waits a while.
+    pub(super) fn pause(&self, length: Duration) {
+        // A sleep begins inside of a runtime only.
+        self.wait(async { tokio::time::sleep(length).await });
+    }
+
+    /// Where a Stack is.
+    pub(super) fn place(&self, name: &StackName) -> (String, String) {
+        (name.namespace.clone().unwrap_or_else(|| self.namespace.clone()), name.name.clone())
+    }
+
+    /// A Stack, or what may have been meant.
+    pub(super) fn stack(&self, name: &StackName) -> Result<Stack, Trouble> {
+        let (namespace, name) = self.place(name);
+        match self.wait(find::<Stack>(&*self.store, &namespace, &name)) {
+            Ok(Some(stack)) => Ok(stack),
+            // Where even the kind is not known, that is an error.
+            Ok(None) | Err(StoreError::Missing(_)) => Err(self.no_stack(namespace, name)),
+            Err(problem) => Err(problem.into()),
+        }
+    }
+
+    fn no_stack(&self, namespace: String, name: String) -> Trouble {
+        let listed = match self.wait(find_all::<Stack>(&*self.store, None, &[])) {
+            Err(StoreError::Forbidden { .. }) => self.wait(find_all::<Stack>(&*self.store, Some(&namespace), &[])),
+            listed => listed,
+        };
+        match listed {
+            Ok(known) => Trouble::NoStack { similar: similar(&known, &namespace, &name), namespace, name },
+            Err(problem) => problem.into(),
+        }
+    }
+
+    /// All Stacks, in one namespace or in all.
+    pub(super) fn stacks(&self, namespace: Option<&str>) -> Result<Vec<Stack>, Trouble> {
+        let mut found = self.wait(find_all::<Stack>(&*self.store, namespace, &[]))?;
+        found.sort_by_key(|stack| (stack.metadata.namespace.clone(), stack.metadata.name.clone()));
+        Ok(found)
+    }
+
+    /// The Runs of a Stack, oldest first.
+    pub(super) fn runs(&self, stack: &Stack) -> Result<Vec<Run>, Trouble> {
+        let (namespace, name) =
+            (stack.metadata.namespace.as_deref(), stack.metadata.name.as_deref().unwrap_or_default());
+        let mut runs: Vec<Run> = self.wait(find_all(&*self.store, namespace, &[(names::STACK, name)]))?;
+        runs.sort_by_key(|run| run.spec.number);
+        Ok(runs)
+    }
+
+    /// One Run.
+    pub(super) fn run(&self, namespace: &str, name: &str) -> Result<Option<Run>, Trouble> {
+        Ok(self.wait(find::<Run>(&*self.store, namespace, name))?)
+    }
+
+    /// Changes an object. If somebody else writes at the same time, the change is made to what they wrote.
+    pub(super) fn change(
+        &self,
+        place: &Place,
+        change: impl Fn(&mut DynamicObject) -> Result<(), Trouble>,
+    ) -> Result<DynamicObject, Trouble> {
+        for _ in 1..ATTEMPTS {
+            match self.try_change(place, &change) {
+                Err(Trouble::Store(StoreError::Conflict(_))) => {}
+                done => return done,
+            }
+        }
+        self.try_change(place, &change)
+    }
+
+    fn try_change(
+        &self,
+        place: &Place,
+        change: &impl Fn(&mut DynamicObject) -> Result<(), Trouble>,
+    ) -> Result<DynamicObject, Trouble> {
+        let found = self.wait(self.store.get(place))?;
+        let Some(mut object) = found else { return Err(StoreError::Missing(place.clone()).into()) };
+        change(&mut object)?;
+        Ok(self.wait(self.store.replace(&place.kind, &object))?)
+    }
+
+    /// Changes a Stack that is there.
+    pub(super) fn change_stack(
+        &self,
+        name: &StackName,
+        change: impl Fn(&mut DynamicObject) -> Result<(), Trouble>,
+    ) -> Result<(String, String), Trouble> {
+        let (namespace, name) = self.place(name);
+        match self.change(&Place::new(Kind::of::<Stack>(), &namespace, &name), change) {
+            Err(Trouble::Store(StoreError::Missing(_))) => Err(self.no_stack(namespace, name)),
+            done => done.map(|_| (namespace, name)),
+        }
+    }
+}
+
+/// Names that are nearly the same, or the same in another namespace.
+fn similar(known: &[Stack], namespace: &str, name: &str) -> Vec<String> {
+    let is_near = |stack: &&Stack| {
+        let own = stack.metadata.name.as_deref().unwrap_or_default();
+        let here = stack.metadata.namespace.as_deref() == Some(namespace);
+        own == name || (here && (own.contains(name) || groma_model::text::suggestion(name, [own]).is_some()))
+    };
+    let full = |stack: &Stack| {
+        let part = |text: &Option<String>| text.clone().unwrap_or_default();
+        format!("{}/{}", part(&stack.metadata.namespace), part(&stack.metadata.name))
+    };
+    known.iter().filter(is_near).take(SUGGESTED).map(full).collect()
+}
+
+/// An annotation.
+pub(super) fn annotate(object: &mut DynamicObject, name: &str, value: &str) {
+    object.metadata.annotations.get_or_insert_default().insert(name.to_owned(), value.to_owned());
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn stack(namespace: &str, name: &str) -> Stack {
+        let mut stack = Stack::new(name, serde_json::from_value(json!({"source": {"inline": {}}})).unwrap());
+        stack.metadata.namespace = Some(namespace.to_owned());
+        stack
+    }
+
+    #[test]
+    fn stacks_are_named_with_or_without_their_namespace() {
+        let name = "team/app".parse::<StackName>().unwrap();
+        assert_eq!((name.namespace.as_deref(), name.name.as_str()), (Some("team"), "app"));
+        assert_eq!("app".parse::<StackName>().unwrap().namespace, None);
+        for wrong in ["", "/", "a/", "/a", "a/b/c"] {
+            assert!(wrong.parse::<StackName>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn near_names_and_those_of_other_namespaces_are_meant() {
+        let known = [stack("a", "network"), stack("b", "netwrok"), stack("a", "app"), stack("a", "net")];
+        assert_eq!(similar(&known, "a", "netwrok"), ["a/network", "b/netwrok"]);
+        assert!(similar(&known, "c", "database").is_empty());
+    }
+}

@@ -1,0 +1,183 @@
+//! The seven limitations that the document names which this began with, each with what takes its place.
+
+use std::fs;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::stage::{Stage, condition, message, now};
+
+const NAME: &str = "resource \"random_string\" \"name\" {\n  length = 8\n}\noutput \"name\" {\n  value = random_string.name.result\n}\n";
+
+/// A configuration with a file, which others may take away.
+fn file(path: &str) -> String {
+    format!("resource \"local_file\" \"it\" {{\n  filename = {path:?}\n  content  = \"ours\"\n}}\n")
+}
+
+/// 1: state is kept. Whatever of runs is gone, the object is still the same one.
+#[test]
+fn limitation_1_the_state_outlives_everything_else() {
+    let mut stage = Stage::new();
+    stage.stack("name", json!({"source": {"inline": {"main.tf": NAME}}, "outputs": {"secret": {"name": "out"}}}));
+    stage.ready("name");
+    let first = stage.secret_data("out")["name"].clone();
+    stage.kill();
+    stage.api.delete(&stage.at("groma.dev/v1alpha1", "runs", "name-1"));
+    stage.api.delete(&stage.at("v1", "secrets", "out"));
+    let secrets = stage.api.get(&stage.at("v1", "secrets", ""));
+    for secret in secrets["items"].as_array().unwrap() {
+        let name = secret["metadata"]["name"].as_str().unwrap();
+        if name.starts_with("name-bundle") {
+            stage.api.delete(&stage.at("v1", "secrets", name));
+        }
+    }
+    fs::remove_dir_all(stage.path("runs")).unwrap();
+    stage.start();
+    stage.edit("name", &json!({"metadata": {"annotations": {"groma.dev/requested-at": "now"}}}));
+    let run = stage.until("another run", || {
+        stage.runs("name").last().filter(|run| run["status"]["phase"] == "Succeeded").cloned()
+    });
+    assert_eq!(run["status"]["message"], "No changes: all is as it should be.");
+    stage.ready("name");
+    assert_eq!(stage.secret_data("out")["name"], first);
+}
+
+/// 2: what others change is noticed, and mended.
+#[test]
+fn limitation_2_drift_is_corrected() {
+    let stage = Stage::new();
+    let path = stage.path("file");
+    stage.stack("file", json!({"source": {"inline": {"main.tf": file(path.to_str().unwrap())}}, "interval": "1s"}));
+    stage.ready("file");
+    fs::remove_file(&path).unwrap();
+    stage.until("the file comes back", || fs::read_to_string(&path).ok().filter(|text| text == "ours"));
+    let runs = stage.runs("file");
+    assert!(runs.iter().any(|run| run["status"]["drifted"] == json!(["local_file.it"])), "{runs:?}");
+}
+
+/// 2: or only told.
+#[test]
+fn limitation_2_drift_is_reported() {
+    let stage = Stage::new();
+    let path = stage.path("file");
+    let main = file(path.to_str().unwrap());
+    stage.stack("file", json!({"source": {"inline": {"main.tf": main}}, "interval": "1s", "drift": "report"}));
+    stage.ready("file");
+    fs::remove_file(&path).unwrap();
+    let stack = stage.says("file", "False", "DriftDetected");
+    assert_eq!(message(&stack), "Changed by others, and left as it is: local_file.it.");
+    assert_eq!(stack["status"]["drift"]["addresses"], json!(["local_file.it"]));
+    assert!(!path.exists());
+    fs::write(&path, "ours").unwrap();
+    stage.edit("file", &json!({"spec": {"drift": "correct"}}));
+    stage.ready("file");
+}
+
+/// 2: or mended when somebody agrees.
+#[test]
+fn limitation_2_drift_is_mended_when_somebody_agrees() {
+    let stage = Stage::new();
+    let path = stage.path("file");
+    let main = file(path.to_str().unwrap());
+    stage.stack("file", json!({"source": {"inline": {"main.tf": main}}, "interval": "1s", "drift": "approve"}));
+    stage.ready("file");
+    fs::remove_file(&path).unwrap();
+    let stack = stage.says("file", "Unknown", "AwaitingApproval");
+    assert!(!path.exists());
+    let plan = stack["status"]["pending"]["plan"].clone();
+    stage.edit("file", &json!({"metadata": {"annotations": {"groma.dev/approve": plan}}}));
+    stage.until("the file comes back", || path.exists().then_some(()));
+}
+
+/// 3: of what failed, only so much is kept.
+#[test]
+fn limitation_3_failed_runs_do_not_pile_up() {
+    let stage = Stage::new();
+    let bad =
+        |number: usize| json!({"source": {"inline": {"main.tf": format!("bad {number}")}}, "history": {"failed": 2}});
+    stage.stack("bad", bad(0));
+    for number in 1..6 {
+        let reason = format!("bad-{number}");
+        stage.until("it fails", || {
+            let last = stage.runs("bad").pop()?;
+            (last["metadata"]["name"] == reason.as_str() && last["status"]["phase"] == "Failed").then_some(())
+        });
+        stage.edit("bad", &json!({"spec": bad(number)}));
+    }
+    stage.until("two are left", || {
+        let last = stage.runs("bad").pop()?;
+        (last["metadata"]["name"] == "bad-6" && last["status"]["phase"] == "Failed" && stage.runs("bad").len() <= 3)
+            .then_some(())
+    });
+    let secrets = stage.api.get(&format!("{}?labelSelector=groma.dev/blob", stage.at("v1", "secrets", "")));
+    assert!(secrets["items"].as_array().unwrap().len() <= 3, "{secrets}");
+}
+
+/// 5: one writer for each state, and everybody else beside it.
+#[test]
+fn limitation_5_many_run_at_once() {
+    let stage = Stage::new();
+    let start = now();
+    for number in 0..20 {
+        let slow = "resource \"time_sleep\" \"it\" {\n  create_duration = \"2s\"\n}\n";
+        stage.inline(&format!("slow-{number}"), slow);
+    }
+    for number in 0..20 {
+        stage.ready(&format!("slow-{number}"));
+    }
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+/// 5: two changes in short succession give runs one after another, and the last one wins.
+#[test]
+fn limitation_5_runs_of_one_stack_come_one_after_another() {
+    let stage = Stage::new();
+    let slow = |text: &str| {
+        let main = format!(
+            "resource \"time_sleep\" \"it\" {{\n  create_duration = \"1s\"\n  triggers = {{ text = {text:?} }}\n}}\noutput \"text\" {{\n  value = \
+             time_sleep.it.triggers.text\n}}\n"
+        );
+        json!({"source": {"inline": {"main.tf": main}}, "outputs": {"secret": {"name": "out"}}})
+    };
+    stage.stack("slow", slow("one"));
+    stage.until("it is applied", || (stage.runs("slow").first()?["status"]["phase"] == "Applying").then_some(()));
+    stage.edit("slow", &json!({"spec": slow("two")}));
+    stage.edit("slow", &json!({"spec": slow("three")}));
+    stage.ready("slow");
+    assert_eq!(stage.secret_data("out")["text"], "three");
+    let mut last_end = String::new();
+    for run in stage.runs("slow") {
+        let phases = run["status"]["phases"].as_array().unwrap().clone();
+        let began = phases.first().unwrap()["began"].as_str().unwrap().to_owned();
+        assert!(began >= last_end, "{run}");
+        phases.last().unwrap()["began"].as_str().unwrap().clone_into(&mut last_end);
+    }
+}
+
+/// 6: nothing is made before the plan was seen.
+#[test]
+fn limitation_6_plans_are_seen_first() {
+    let stage = Stage::new();
+    let path = stage.path("file");
+    let main = file(path.to_str().unwrap());
+    stage.stack("seen", json!({"source": {"inline": {"main.tf": main}}, "planOnly": true}));
+    let stack = stage.ready("seen");
+    assert_eq!(message(&stack), "Planned: 1 to add, 0 to change, 0 to destroy.");
+    let text = stage.runs("seen")[0]["status"]["plan"]["text"].as_str().unwrap().to_owned();
+    assert!(text.contains("# local_file.it will be created"), "{text}");
+    assert!(!path.exists());
+}
+
+/// 7: every phase has its own time, and what takes too long is ended in an orderly way.
+#[test]
+fn limitation_7_phases_have_limits() {
+    let stage = Stage::new();
+    let slow = "resource \"time_sleep\" \"it\" {\n  create_duration = \"60s\"\n}\n";
+    stage.stack("slow", json!({"source": {"inline": {"main.tf": slow}}, "timeouts": {"apply": "2s"}}));
+    let stack = stage.says("slow", "False", "Timeout");
+    assert!(message(&stack).contains("Applying took longer than it may"), "{}", message(&stack));
+    let quick = "resource \"time_sleep\" \"it\" {\n  create_duration = \"1s\"\n}\n";
+    stage.edit("slow", &json!({"spec": {"source": {"inline": {"main.tf": quick}}}}));
+    stage.ready("slow");
+    assert_eq!(condition(&stage.get("slow"), "Stalled"), None);
+}

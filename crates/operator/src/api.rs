@@ -1,0 +1,57 @@
+//! The kinds of `groma.dev`, as they are written: what people ask for ([`stack`]), one attempt at it ([`run`]), and kinds of their own
+//! that become Stacks ([`blueprint`]). Nothing here decides anything.
+
+#[allow(
+    clippy::duplicated_attributes,
+    unreachable_pub,
+    reason = "columns are alike, and what is derived for the schema is public, and cannot be reached"
+)]
+pub mod blueprint;
+#[allow(
+    clippy::duplicated_attributes,
+    unreachable_pub,
+    reason = "columns are alike, and what is derived for the schema is public, and cannot be reached"
+)]
+pub mod run;
+pub mod shared;
+#[allow(
+    clippy::duplicated_attributes,
+    unreachable_pub,
+    reason = "columns are alike, and what is derived for the schema is public, and cannot be reached"
+)]
+pub mod stack;
+
+/// The group of all kinds here.
+pub const GROUP: &str = "groma.dev";
+
+/// Names of labels, annotations and finalizers.
+pub mod names {
+    /// Keeps a Stack until what it has made is gone.
+    pub const FINALIZER: &str = "groma.dev/stack";
+    /// Keeps a Blueprint until none of its objects waits for it.
+    pub const BLUEPRINT_FINALIZER: &str = "groma.dev/objects";
+    /// On Stacks that objects have become: the Blueprint that says how.
+    pub const BLUEPRINT: &str = "groma.dev/blueprint";
+    /// Beside it: what the kind of the object is called in addresses.
+    pub const OBJECT_PLURAL: &str = "groma.dev/object-plural";
+    /// Beside it: the finalizer on the object.
+    pub const OBJECT_FINALIZER: &str = "groma.dev/object-finalizer";
+    /// On everything that belongs to a Stack: its name.
+    pub const STACK: &str = "groma.dev/stack";
+    /// On everything that belongs to a Run: its name.
+    pub const RUN: &str = "groma.dev/run";
+    /// On Runs: why something newer took their place.
+    pub const SUPERSEDED: &str = "groma.dev/superseded";
+    /// On Stacks and Runs: the id of the plan that somebody has agreed to.
+    pub const APPROVE: &str = "groma.dev/approve";
+    /// Beside it: who that is. The API server makes sure that it is who they say.
+    pub const APPROVED_BY: &str = "groma.dev/approved-by";
+    /// On Stacks: another value asks for a run now.
+    pub const REQUESTED_AT: &str = "groma.dev/requested-at";
+    /// The same, as Flux and its tools write it.
+    pub const FLUX_REQUESTED_AT: &str = "reconcile.fluxcd.io/requestedAt";
+    /// On Secrets with outputs: the keys of those that must not be shown, with commas between them.
+    pub const SENSITIVE_KEYS: &str = "groma.dev/sensitive-keys";
+    /// Who writes.
+    pub const FIELD_MANAGER: &str = "groma";
+}

@@ -1,0 +1,451 @@
+//! The operator itself: it watches, keeps an agenda of what to look at, and looks. Everything it knows is in the objects; what is here is
+//! only what it would find out again.
+
+mod agenda;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use kube::api::DynamicObject;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::Instant;
+
+use crate::api::blueprint::Blueprint;
+use crate::api::names;
+use crate::api::run::Run;
+use crate::api::shared::{HolderKind, Moment, Truth};
+use crate::api::stack::Stack;
+use crate::blueprint;
+use crate::blueprint::keep::Keeper;
+use crate::blueprint::watches::Watches;
+use crate::inputs::{self, HolderRef};
+use crate::metrics::Metrics;
+use crate::objects::{Kind, Seen, Store, StoreError, controller, typed};
+use crate::runs::Runs;
+use crate::runs::in_process::{Clock, InProcess, Room};
+use crate::runs::job::{self, Jobs};
+use crate::stack::reconcile::{ReconcileError, Reconciler, Settings};
+use crate::territory::{Account, Territory};
+use crate::work::Workshop;
+use agenda::Agenda;
+
+/// How soon it is tried again when something could not be looked at.
+const SOON: Duration = Duration::from_secs(1);
+/// And at most.
+const LATE: Duration = Duration::from_mins(1);
+
+/// What is looked at.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// A Stack, by namespace and name.
+    Stack(String, String),
+    /// A Run, by namespace and name.
+    Run(String, String),
+    /// A Blueprint, by name.
+    Blueprint(String),
+    /// An object of the kind of a Blueprint: its name, and namespace and name of the object.
+    Object(String, String, String),
+}
+
+impl Subject {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Stack(..) => "Stack",
+            Self::Run(..) => "Run",
+            Self::Blueprint(_) => "Blueprint",
+            Self::Object(..) => "Object",
+        }
+    }
+}
+
+/// How an operator works.
+pub struct Options {
+    /// What is the same for all Stacks.
+    pub settings: Settings,
+    /// What is the same for all runs in this process.
+    pub workshop: Workshop,
+    /// How many runs at once.
+    pub room: Room,
+    /// What is the same for all Jobs.
+    pub jobs: job::Settings,
+    /// Figures about what it does.
+    pub metrics: Arc<Metrics>,
+    /// Who we are, if we need rights where there are Stacks.
+    pub account: Option<Account>,
+    /// How many objects are looked at at once.
+    pub workers: usize,
+    /// Which namespaces; all of them if none is named.
+    pub namespaces: Vec<String>,
+    /// Who we are.
+    pub holder: String,
+    /// What time it is.
+    pub clock: Clock,
+}
+
+/// An operator.
+pub struct Operator {
+    store: Arc<dyn Store>,
+    agenda: Arc<Agenda<Subject>>,
+    reconciler: Reconciler,
+    keeper: Keeper,
+    objects: blueprint::reconcile::Reconciler,
+    watches: Watches,
+    runs: Runs,
+    territory: Territory,
+    metrics: Arc<Metrics>,
+    index: Mutex<Index>,
+    failures: Mutex<BTreeMap<Subject, u32>>,
+    workers: usize,
+    namespaces: Vec<String>,
+    clock: Clock,
+}
+
+/// Who refers to what.
+#[derive(Default)]
+struct Index {
+    /// Of each Stack, what it refers to, and which Stacks it needs.
+    stacks: BTreeMap<Name, Needs>,
+    /// Runs that were not over when they were last seen.
+    under_way: BTreeSet<Name>,
+}
+
+/// Namespace and name of a Stack.
+type Name = (String, String);
+/// What a Stack refers to, and which Stacks it needs.
+type Needs = (BTreeSet<HolderRef>, BTreeSet<Name>);
+
+impl Index {
+    fn learn(&mut self, stack: &Stack) {
+        let namespace = stack.metadata.namespace.clone().unwrap_or_default();
+        let name = stack.metadata.name.clone().unwrap_or_default();
+        let needs = stack
+            .spec
+            .depends_on
+            .iter()
+            .map(|needed| (needed.namespace.clone().unwrap_or_else(|| namespace.clone()), needed.name.clone()));
+        let known = (inputs::references(&stack.spec), needs.collect());
+        self.stacks.insert((namespace, name), known);
+    }
+
+    /// Whether there are Stacks in a namespace.
+    fn knows(&self, namespace: &str) -> bool {
+        let start = (namespace.to_owned(), String::new());
+        self.stacks.range(start..).next().is_some_and(|((first, _), _)| first == namespace)
+    }
+
+    fn forget(&mut self, namespace: &str, name: &str) {
+        self.stacks.remove(&(namespace.to_owned(), name.to_owned()));
+    }
+
+    /// The Run, if it was under way when it was last seen, and is over now. What was over before we came was counted by somebody else.
+    fn ends(&mut self, object: &DynamicObject, is_gone: bool) -> Option<Run> {
+        let run = typed::<Run>(object).ok()?;
+        let key = (run.metadata.namespace.clone()?, run.metadata.name.clone()?);
+        let is_over = run.status.as_ref().is_some_and(|status| status.phase.is_over());
+        if is_gone {
+            self.under_way.remove(&key);
+            return None;
+        }
+        if !is_over {
+            self.under_way.insert(key);
+            return None;
+        }
+        self.under_way.remove(&key).then_some(run)
+    }
+
+    /// The Stacks that refer to a Secret or ConfigMap.
+    fn referring<'i>(&'i self, namespace: &'i str, holder: &'i HolderRef) -> impl Iterator<Item = Subject> + 'i {
+        let of_namespace = self.stacks.iter().filter(move |((own, _), _)| own == namespace);
+        of_namespace
+            .filter(move |(_, (references, _))| references.contains(holder))
+            .map(|((namespace, name), _)| Subject::Stack(namespace.clone(), name.clone()))
+    }
+
+    /// The Stacks that have to do with a Stack: those that need it, and those that it needs.
+    fn neighbours(&self, namespace: &str, name: &str) -> Vec<Subject> {
+        let this = (namespace.to_owned(), name.to_owned());
+        let needing = self.stacks.iter().filter(|(_, (_, needs))| needs.contains(&this)).map(|(key, _)| key);
+        let needed = self.stacks.get(&this).into_iter().flat_map(|(_, needs)| needs);
+        needing.chain(needed).map(|(namespace, name)| Subject::Stack(namespace.clone(), name.clone())).collect()
+    }
+}
+
+impl Operator {
+    /// With objects there.
+    pub fn new(store: Arc<dyn Store>, options: Options) -> Arc<Self> {
+        let agenda: Arc<Agenda<Subject>> = Arc::default();
+        let to_look_at = Arc::clone(&agenda);
+        let told = Arc::new(move |key: &(String, String)| {
+            to_look_at.add(Subject::Run(key.0.clone(), key.1.clone()), Instant::now());
+        });
+        let Options { settings, workshop, room, jobs, metrics, account, workers, namespaces, holder, clock } = options;
+        let here = InProcess::new(Arc::clone(&store), workshop, holder, room, Arc::clone(&clock), told);
+        let jobs = Jobs::new(Arc::clone(&store), jobs, Arc::clone(&clock));
+        Arc::new(Self {
+            reconciler: Reconciler::new(Arc::clone(&store), settings),
+            keeper: Keeper::new(Arc::clone(&store), namespaces.clone()),
+            objects: blueprint::reconcile::Reconciler::new(Arc::clone(&store)),
+            watches: Watches::default(),
+            runs: Runs::new(Arc::clone(&store), here, jobs),
+            territory: Territory::new(Arc::clone(&store), account),
+            metrics,
+            store,
+            agenda,
+            index: Mutex::default(),
+            failures: Mutex::default(),
+            workers: workers.max(1),
+            namespaces,
+            clock,
+        })
+    }
+
+    /// Works until it is told to stop.
+    pub async fn run(self: Arc<Self>, stop: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = JoinSet::new();
+        let kinds = [Kind::of::<Stack>(), Kind::of::<Run>()];
+        let everywhere = [None];
+        let named: Vec<Option<&str>> = self.namespaces.iter().map(|name| Some(name.as_str())).collect();
+        for namespace in if named.is_empty() { &everywhere[..] } else { &named[..] } {
+            for kind in &kinds {
+                let (me, seen) = (Arc::clone(&self), self.store.watch(kind, *namespace));
+                let kind = kind.clone();
+                tasks.spawn(async move {
+                    let mut seen = seen;
+                    while let Some(seen) = seen.next().await {
+                        me.see(&kind, seen);
+                    }
+                });
+            }
+        }
+        let (me, mut seen) = (Arc::clone(&self), self.store.watch(&Kind::of::<Blueprint>(), None));
+        tasks.spawn(async move {
+            while let Some(seen) = seen.next().await {
+                me.see(&Kind::of::<Blueprint>(), seen);
+            }
+        });
+        for _ in 0..self.workers {
+            let me = Arc::clone(&self);
+            tasks.spawn(async move {
+                while let Some(subject) = me.agenda.next().await {
+                    me.look_at(&subject).await;
+                    me.agenda.done(&subject);
+                }
+            });
+        }
+        stop.await;
+        self.agenda.close();
+        self.runs.close();
+        while self.runs.here() > 0 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        self.watches.stop();
+        self.territory.stop();
+        tasks.abort_all();
+        while tasks.join_next().await.is_some() {}
+    }
+
+    /// Something was seen: who has to do with it is looked at.
+    fn see(&self, kind: &Kind, seen: Seen) {
+        let (object, is_gone) = match seen {
+            Seen::There(object) => (object, false),
+            Seen::Gone(object) => (object, true),
+            Seen::Again | Seen::Complete => return,
+        };
+        let namespace = object.metadata.namespace.clone().unwrap_or_default();
+        let name = object.metadata.name.clone().unwrap_or_default();
+        for subject in self.concerned(kind, &object, &namespace, &name, is_gone) {
+            self.agenda.add(subject, Instant::now());
+        }
+    }
+
+    fn concerned(
+        &self,
+        kind: &Kind,
+        object: &DynamicObject,
+        namespace: &str,
+        name: &str,
+        is_gone: bool,
+    ) -> Vec<Subject> {
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let owner = object.metadata.labels.as_ref().and_then(|labels| labels.get(names::STACK));
+        let of_owner = owner.map(|owner| Subject::Stack(namespace.to_owned(), owner.clone()));
+        match kind.kind.as_str() {
+            "Stack" => {
+                let mut found = index.neighbours(namespace, name);
+                match typed::<Stack>(object) {
+                    Ok(stack) if !is_gone => {
+                        self.metrics.stack_is(namespace, name, Some(readiness(&stack)));
+                        index.learn(&stack);
+                    }
+                    _ => {
+                        self.metrics.stack_is(namespace, name, None);
+                        index.forget(namespace, name);
+                    }
+                }
+                found.push(Subject::Stack(namespace.to_owned(), name.to_owned()));
+                found.extend(object_of(object, namespace));
+                found
+            }
+            "Blueprint" => vec![Subject::Blueprint(name.to_owned())],
+            "Run" => {
+                if let Some(run) = index.ends(object, is_gone) {
+                    self.metrics.run_is_over(&run);
+                }
+                of_owner.into_iter().chain([Subject::Run(namespace.to_owned(), name.to_owned())]).collect()
+            }
+            "Job" => {
+                let run = object.metadata.labels.as_ref().and_then(|labels| labels.get(names::RUN));
+                run.map(|run| Subject::Run(namespace.to_owned(), run.clone())).into_iter().collect()
+            }
+            "Secret" | "ConfigMap" => {
+                let holder = if kind.kind == "Secret" { HolderKind::Secret } else { HolderKind::ConfigMap };
+                let holder = HolderRef { kind: holder, name: name.to_owned() };
+                let mut found: Vec<Subject> = index.referring(namespace, &holder).collect();
+                // What we have written ourselves is of interest when it is gone.
+                found.extend(of_owner.filter(|_| is_gone));
+                found
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Something was seen of the kind of a Blueprint.
+    fn see_object(&self, blueprint: &str, seen: Seen) {
+        let (object, is_gone) = match seen {
+            Seen::There(object) => (object, false),
+            Seen::Gone(object) => (object, true),
+            Seen::Again | Seen::Complete => return,
+        };
+        let namespace = object.metadata.namespace.clone().unwrap_or_default();
+        let name = object.metadata.name.clone().unwrap_or_default();
+        self.agenda.add(Subject::Object(blueprint.to_owned(), namespace, name), Instant::now());
+        // A Blueprint knows how many there are, and may wait for the last one to go.
+        let is_new = object.metadata.finalizers.as_ref().is_none_or(Vec::is_empty);
+        if is_gone || is_new {
+            self.agenda.add(Subject::Blueprint(blueprint.to_owned()), Instant::now() + SOON);
+        }
+    }
+
+    async fn look_at_stack(self: &Arc<Self>, namespace: &str, name: &str) -> Result<Option<Moment>, ReconcileError> {
+        self.territory.enter(namespace, || self.watch_namespace(namespace)).await?;
+        let again = self.reconciler.reconcile(namespace, name, (self.clock)()).await?;
+        let is_empty = !self.index.lock().unwrap_or_else(PoisonError::into_inner).knows(namespace);
+        if is_empty {
+            self.territory.leave(namespace).await?;
+        }
+        Ok(again)
+    }
+
+    /// What Stacks of a namespace refer to, and what is made for them.
+    fn watch_namespace(self: &Arc<Self>, namespace: &str) -> Vec<AbortHandle> {
+        let begin = |kind: Kind| {
+            // It must not keep the operator, which keeps it.
+            let me = Arc::downgrade(self);
+            let mut seen = self.store.watch(&kind, Some(namespace));
+            let watching = tokio::spawn(async move {
+                while let Some(seen) = seen.next().await {
+                    let Some(me) = me.upgrade() else { return };
+                    me.see(&kind, seen);
+                }
+            });
+            watching.abort_handle()
+        };
+        Territory::kinds().into_iter().map(begin).collect()
+    }
+
+    async fn look_at_blueprint(self: &Arc<Self>, name: &str) -> Result<Option<Instant>, StoreError> {
+        let kept = self.keeper.look_at(name, (self.clock)()).await?;
+        let all_again = self.watches.update(name, &kept, |kind| self.watch_objects(name, kind));
+        for (namespace, object) in kept.objects.iter().filter(|_| all_again) {
+            self.agenda.add(Subject::Object(name.to_owned(), namespace.clone(), object.clone()), Instant::now());
+        }
+        Ok(kept.again_at.map(|at| self.instant(at)))
+    }
+
+    fn watch_objects(self: &Arc<Self>, blueprint: &str, kind: &Kind) -> Vec<AbortHandle> {
+        let everywhere = [None];
+        let named: Vec<Option<&str>> = self.namespaces.iter().map(|name| Some(name.as_str())).collect();
+        let namespaces = if named.is_empty() { &everywhere[..] } else { &named[..] };
+        let begin = |namespace: Option<&str>| {
+            // It must not keep the operator, which keeps it.
+            let (me, blueprint) = (Arc::downgrade(self), blueprint.to_owned());
+            let mut seen = self.store.watch(kind, namespace);
+            let watching = tokio::spawn(async move {
+                while let Some(seen) = seen.next().await {
+                    let Some(me) = me.upgrade() else { return };
+                    me.see_object(&blueprint, seen);
+                }
+            });
+            watching.abort_handle()
+        };
+        namespaces.iter().copied().map(begin).collect()
+    }
+
+    async fn look_at(self: &Arc<Self>, subject: &Subject) {
+        let looked = match subject {
+            Subject::Stack(namespace, name) => {
+                let looked = self.look_at_stack(namespace, name).await;
+                looked.map(|again| again.map(|at| self.instant(at)))
+            }
+            Subject::Run(namespace, name) => {
+                let key = (namespace.clone(), name.clone());
+                self.runs
+                    .look_at(&key)
+                    .await
+                    .map(|after| after.map(|after| Instant::now() + after))
+                    .map_err(ReconcileError::from)
+            }
+            Subject::Blueprint(name) => self.look_at_blueprint(name).await.map_err(ReconcileError::from),
+            Subject::Object(blueprint, namespace, name) => {
+                let looked = self.objects.reconcile(blueprint, namespace, name, (self.clock)()).await;
+                looked.map(|again| again.map(|at| self.instant(at))).map_err(ReconcileError::from)
+            }
+        };
+        self.metrics.looked(subject.kind(), looked.is_ok());
+        self.metrics.load(self.runs.load(), self.agenda.pending(Instant::now()), self.territory.size());
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        match looked {
+            Ok(again) => {
+                failures.remove(subject);
+                if let Some(at) = again {
+                    self.agenda.add(subject.clone(), at);
+                }
+            }
+            // Somebody else was faster: what they wrote is looked at, now.
+            Err(ReconcileError::Store(StoreError::Conflict(_) | StoreError::Missing(_))) => {
+                self.agenda.add(subject.clone(), Instant::now() + Duration::from_millis(10));
+            }
+            Err(problem) => {
+                let count = failures.entry(subject.clone()).or_default();
+                *count += 1;
+                let pause = SOON.saturating_mul(1 << (*count - 1).min(6)).min(LATE);
+                tracing::warn!(?subject, %problem, ?pause, "it could not be looked at, and is tried again");
+                self.agenda.add(subject.clone(), Instant::now() + pause);
+            }
+        }
+    }
+
+    fn instant(&self, at: Moment) -> Instant {
+        let wait = at.0.duration_since((self.clock)().0);
+        Instant::now() + Duration::try_from(wait).unwrap_or_default()
+    }
+}
+
+/// 1 if a Stack is ready, 0 if it is not, -1 if that is not known.
+fn readiness(stack: &Stack) -> i64 {
+    let conditions = stack.status.as_ref().map(|status| status.conditions.as_slice()).unwrap_or_default();
+    match conditions.iter().find(|known| known.kind == "Ready").map(|known| known.status) {
+        Some(Truth::True) => 1,
+        Some(Truth::False) => 0,
+        _ => -1,
+    }
+}
+
+/// The object that a Stack was made for.
+fn object_of(stack: &DynamicObject, namespace: &str) -> Option<Subject> {
+    let blueprint = stack.metadata.annotations.as_ref()?.get(names::BLUEPRINT)?;
+    let owner = controller(&stack.metadata)?;
+    Some(Subject::Object(blueprint.clone(), namespace.to_owned(), owner.name.clone()))
+}

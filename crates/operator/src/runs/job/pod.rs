@@ -1,0 +1,200 @@
+//! What the Job of a Run looks like, and what it says when it fails.
+
+use kube::api::{DynamicObject, ObjectMeta};
+use serde_json::{Map, Value as Json, json};
+
+use super::{ACCOUNT, Settings};
+use crate::api::names;
+use crate::api::run::{Action, Run};
+use crate::api::shared::Moment;
+use crate::api::stack::Stack;
+use crate::objects::{Kind, controller, holder, owned_by};
+
+/// How long a Job is kept that is over.
+const KEPT_SECONDS: u64 = 3600;
+/// How long the work may go on after it was asked to end.
+const GRACE_SECONDS: u64 = 300;
+/// No name of a Job is longer: its pods have it as a label.
+const MOST_CHARACTERS: usize = 63;
+/// The container that works.
+const CONTAINER: &str = "terraform";
+
+/// The Job of a Run.
+pub(super) fn job(run: &Run, stack: &Stack, settings: &Settings, now: Moment) -> DynamicObject {
+    let name = name(run, stack, now);
+    let limits = &run.spec.limits;
+    let seconds = limits.init.0.as_secs() + limits.plan.0.as_secs() + limits.apply.0.as_secs() + GRACE_SECONDS + 600;
+    let mut labels = stack.metadata.labels.clone().unwrap_or_default();
+    labels.insert("app".to_owned(), "terraform".to_owned());
+    labels.insert(names::STACK.to_owned(), run.spec.stack.clone());
+    labels.insert(names::RUN.to_owned(), run.metadata.name.clone().unwrap_or_default());
+    let template = stack.spec.pod_template.clone().unwrap_or_default();
+    let mut of_pod = labels.clone();
+    of_pod.extend(template.labels.clone());
+    let mut pod = pod(run, stack, &name, template.image.as_deref().unwrap_or(&settings.image));
+    if let Some(more) = &template.spec {
+        merge(&mut pod, &more.0);
+    }
+    let spec = json!({
+        "backoffLimit": 0,
+        "ttlSecondsAfterFinished": KEPT_SECONDS,
+        "activeDeadlineSeconds": seconds,
+        "template": {"metadata": {"labels": of_pod, "annotations": template.annotations}, "spec": pod},
+    });
+    let metadata = ObjectMeta {
+        name: Some(name),
+        namespace: run.metadata.namespace.clone(),
+        labels: Some(labels),
+        owner_references: Some(vec![owned_by(run)]),
+        ..ObjectMeta::default()
+    };
+    holder(&Kind::job(), metadata, json!({ "spec": spec }))
+}
+
+/// `terraform-apply-sample-20260102-030405`, for the object that the Stack was made for, if it was made for one.
+fn name(run: &Run, stack: &Stack, now: Moment) -> String {
+    let action = match run.spec.action {
+        Action::Plan => "plan",
+        Action::Apply => "apply",
+        Action::Destroy => "destroy",
+    };
+    let of = controller(&stack.metadata).map_or(run.spec.stack.as_str(), |owner| owner.name.as_str());
+    let time = now.0.strftime("%Y%m%d-%H%M%S").to_string();
+    let room = MOST_CHARACTERS - "terraform---".len() - action.len() - time.len();
+    let of: String = of.chars().take(room).collect();
+    format!("terraform-{action}-{}-{time}", of.trim_end_matches(['-', '.']))
+}
+
+fn pod(run: &Run, stack: &Stack, job: &str, image: &str) -> Json {
+    let namespace = run.metadata.namespace.clone().unwrap_or_default();
+    let run = run.metadata.name.clone().unwrap_or_default();
+    json!({
+        "serviceAccountName": stack.spec.service_account_name.as_deref().unwrap_or(ACCOUNT),
+        "restartPolicy": "Never",
+        "terminationGracePeriodSeconds": GRACE_SECONDS,
+        "securityContext": {
+            "runAsNonRoot": true,
+            "runAsUser": 65532,
+            "runAsGroup": 65532,
+            "fsGroup": 65532,
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "containers": [{
+            "name": CONTAINER,
+            "image": image,
+            "args": ["operator", "execute", "-namespace", namespace, "-run", run, "-job", job],
+            "env": [
+                {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+                {"name": "HOME", "value": "/work"},
+                {"name": "TMPDIR", "value": "/work"},
+            ],
+            "workingDir": "/work",
+            "securityContext": {"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}},
+            "volumeMounts": [{"name": "work", "mountPath": "/work"}],
+        }],
+        "volumes": [{"name": "work", "emptyDir": {}}],
+    })
+}
+
+/// Puts what somebody wants into what is there: fields of objects one by one, elements of lists by their names.
+fn merge(into: &mut Json, more: &Json) {
+    match (into, more) {
+        (Json::Object(into), Json::Object(more)) => {
+            for (name, value) in more {
+                merge_field(into, name, value);
+            }
+        }
+        (Json::Array(into), Json::Array(more)) if more.iter().all(|one| one["name"].is_string()) => {
+            for one in more {
+                match into.iter_mut().find(|known| known["name"] == one["name"]) {
+                    Some(known) => merge(known, one),
+                    None => into.push(one.clone()),
+                }
+            }
+        }
+        (into, more) => into.clone_from(more),
+    }
+}
+
+fn merge_field(into: &mut Map<String, Json>, name: &str, value: &Json) {
+    match into.get_mut(name) {
+        Some(_) if value.is_null() => {
+            into.remove(name);
+        }
+        Some(known) => merge(known, value),
+        None => {
+            into.insert(name.to_owned(), value.clone());
+        }
+    }
+}
+
+/// Why a Job failed, as far as it says.
+pub(super) fn why_it_ended(job: &DynamicObject) -> String {
+    let conditions = job.data["status"]["conditions"].as_array();
+    let failed = conditions.into_iter().flatten().find(|known| known["type"] == "Failed");
+    let text = |field: &str| failed.and_then(|known| known[field].as_str()).filter(|text| !text.is_empty());
+    text("message").or_else(|| text("reason")).unwrap_or("nobody says why").to_owned()
+}
+
+/// Why a pod does not begin, if it says so: `ErrImagePull: no such image`.
+pub(super) fn why_it_waits(pod: &DynamicObject) -> Option<String> {
+    let mut containers = pod.data["status"]["containerStatuses"].as_array().into_iter().flatten();
+    let waiting = containers.find_map(|container| container["state"]["waiting"].as_object());
+    let conditions = pod.data["status"]["conditions"].as_array().into_iter().flatten();
+    let refused = conditions.filter(|known| known["status"] == "False").find_map(Json::as_object);
+    let told = waiting.or(refused)?;
+    let text = |field: &str| told.get(field).and_then(Json::as_str).unwrap_or_default();
+    Some(format!("{}: {}", text("reason"), text("message")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runs::in_process::Room;
+
+    fn made(spec: Json) -> DynamicObject {
+        let mut stack = Stack::new("app", serde_json::from_value(spec).unwrap());
+        stack.metadata.labels = Some([("team".to_owned(), "a".to_owned())].into());
+        let run: Run = serde_json::from_value(json!({
+            "apiVersion": "groma.dev/v1alpha1", "kind": "Run", "metadata": {"name": "app-1", "namespace": "ns"},
+            "spec": {
+                "stack": "app", "number": 1, "action": "apply", "bundle": "b", "about": {}, "engine": "native", "executor": "job",
+                "approval": {"mode": "auto"}, "limits": {"init": "1m", "plan": "1m", "apply": "1m"},
+            },
+        }))
+        .unwrap();
+        let settings = Settings { image: "groma:1".to_owned(), room: Room { most: 1, most_each: 1 } };
+        job(&run, &stack, &settings, Moment("2026-01-02T03:04:05Z".parse().unwrap()))
+    }
+
+    #[test]
+    fn a_job_has_the_names_that_people_look_for() {
+        let job = made(json!({"source": {"inline": {}}}));
+        assert_eq!(job.metadata.name.as_deref(), Some("terraform-apply-app-20260102-030405"));
+        let labels = job.metadata.labels.unwrap();
+        assert_eq!((labels["app"].as_str(), labels["team"].as_str()), ("terraform", "a"));
+        assert_eq!(job.data["spec"]["template"]["spec"]["serviceAccountName"], "terraform-executor");
+    }
+
+    #[test]
+    fn a_pod_is_as_people_want_it() {
+        let job = made(json!({
+            "source": {"inline": {}},
+            "podTemplate": {
+                "image": "mine:2",
+                "spec": {
+                    "nodeSelector": {"disk": "fast"},
+                    "containers": [{"name": "terraform", "env": [{"name": "A", "value": "b"}]}, {"name": "beside", "image": "x"}],
+                    "volumes": [{"name": "more", "emptyDir": {}}],
+                    "securityContext": {"runAsUser": 0},
+                },
+            },
+        }));
+        let pod = &job.data["spec"]["template"]["spec"];
+        assert_eq!(pod["containers"][0]["image"], "mine:2");
+        assert_eq!(pod["containers"][0]["env"].as_array().unwrap().len(), 4);
+        assert_eq!(pod["containers"][1]["name"], "beside");
+        assert_eq!((pod["volumes"].as_array().unwrap().len(), &pod["securityContext"]["runAsUser"]), (2, &json!(0)));
+        assert_eq!(pod["nodeSelector"]["disk"], "fast");
+    }
+}

@@ -1,0 +1,450 @@
+//! Stories of Stacks, told in facts.
+
+use serde_json::json;
+
+use super::*;
+use crate::api::run::{PhaseTime, PlanRef, RunSpec, RunStatus};
+
+/// A Stack that goes through something: what is decided is done at once, and time passes when it is told to.
+struct Story {
+    stack: Stack,
+    runs: Vec<Run>,
+    wanted: Result<Wanted, Vec<String>>,
+    waiting_for: Vec<String>,
+    needed_by: Vec<ObjectRef>,
+    now: i64,
+    /// What was done, in words.
+    done: Vec<String>,
+    again_at: Option<Moment>,
+}
+
+fn moment(second: i64) -> Moment {
+    Moment(jiff::Timestamp::from_second(second).unwrap())
+}
+
+fn about(source: &str, inputs: &str) -> Attempt {
+    Attempt { spec_hash: "spec".to_owned(), source_hash: source.to_owned(), inputs_hash: inputs.to_owned() }
+}
+
+impl Story {
+    fn of(spec: serde_json::Value) -> Self {
+        let mut stack = Stack::new("app", serde_json::from_value(with_source(spec)).unwrap());
+        stack.metadata.namespace = Some("team".to_owned());
+        stack.metadata.generation = Some(1);
+        let wanted = Ok(Wanted { about: about("one", "one"), changed_keys: Vec::new() });
+        Self {
+            stack,
+            runs: Vec::new(),
+            wanted,
+            waiting_for: Vec::new(),
+            needed_by: Vec::new(),
+            now: 1_000,
+            done: Vec::new(),
+            again_at: None,
+        }
+    }
+
+    /// Decides, and does it, until nothing is left to do.
+    fn settle(&mut self) -> &mut Self {
+        for _ in 0..10 {
+            let facts = Facts {
+                outputs_gone: &[],
+                stack: &self.stack,
+                now: moment(self.now),
+                wanted: &self.wanted,
+                runs: &self.runs,
+                waiting_for: &self.waiting_for,
+                needed_by: &self.needed_by,
+                scheduled: None,
+            };
+            let decision = decide(&facts);
+            let settled = decision.steps.is_empty() && Some(&decision.status) == self.stack.status.as_ref();
+            self.stack.status = Some(decision.status);
+            self.again_at = decision.again_at;
+            if settled {
+                return self;
+            }
+            decision.steps.into_iter().for_each(|step| self.take(step));
+        }
+        panic!("it never ends: {:?}", self.done);
+    }
+
+    fn take(&mut self, step: Step) {
+        match step {
+            Step::Hold => self.stack.metadata.finalizers = Some(vec![names::FINALIZER.to_owned()]),
+            Step::Start(new) => {
+                let causes: Vec<String> = new.causes.iter().map(|cause| format!("{:?}", cause.reason)).collect();
+                self.done.push(format!("{:?} {}: {}", new.action, new.number, causes.join(" ")));
+                self.runs.push(run(new));
+            }
+            Step::Supersede { run, because } => {
+                self.done.push(format!("supersede {run}: {because}"));
+                self.phase(Phase::Superseded);
+            }
+            Step::Approve { run, approved } => {
+                self.done.push(format!("approve {run} by {}", approved.by));
+                self.phase(Phase::Applying);
+            }
+            Step::ClearUp { state } => self.done.push(format!("clear up, state {state}")),
+            Step::LetGo => {
+                self.done.push("let go".to_owned());
+                self.stack.metadata.finalizers = None;
+            }
+        }
+    }
+
+    /// The last run gets to this phase.
+    fn phase(&mut self, phase: Phase) -> &mut Self {
+        let status = self.runs.last_mut().unwrap().status.get_or_insert_default();
+        status.phase = phase;
+        status.phases.push(PhaseTime { phase, began: moment(self.now), took: None });
+        self
+    }
+
+    fn fails(&mut self, kind: FailureKind) -> &mut Self {
+        let status = self.runs.last_mut().unwrap().status.get_or_insert_default();
+        status.failure = Some(kind);
+        status.message = "it did not work".to_owned();
+        self.phase(Phase::Failed).settle()
+    }
+
+    fn succeeds(&mut self) -> &mut Self {
+        self.phase(Phase::Applying).phase(Phase::Succeeded).settle()
+    }
+
+    fn waits_with(&mut self, plan: &str) -> &mut Self {
+        let status = self.runs.last_mut().unwrap().status.get_or_insert_default();
+        status.plan = Some(PlanRef { id: plan.to_owned(), secret: None, text: String::new() });
+        self.phase(Phase::AwaitingApproval).settle()
+    }
+
+    fn annotate(&mut self, name: &str, value: &str) -> &mut Self {
+        self.stack.metadata.annotations.get_or_insert_default().insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    fn wants(&mut self, about: Attempt) -> &mut Self {
+        self.wanted = Ok(Wanted { about, changed_keys: vec!["Secret db/password".to_owned()] });
+        self
+    }
+
+    fn deleted(&mut self) -> &mut Self {
+        self.stack.metadata.deletion_timestamp = serde_json::from_value(json!("2026-01-01T00:00:00Z")).unwrap();
+        self
+    }
+
+    fn later(&mut self, seconds: i64) -> &mut Self {
+        self.now += seconds;
+        self
+    }
+
+    /// What was done since this was last asked.
+    fn did(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.done)
+    }
+
+    /// `True Applied`, and what else is said.
+    fn ready(&self) -> String {
+        let conditions = &self.stack.status.as_ref().unwrap().conditions;
+        let ready = conditions.iter().find(|known| known.kind == "Ready").unwrap();
+        let others: Vec<&str> =
+            conditions.iter().map(|known| known.kind.as_str()).filter(|kind| *kind != "Ready").collect();
+        format!("{:?} {} {}", ready.status, ready.reason, others.join(" ")).trim_end().to_owned()
+    }
+
+    fn message(&self) -> String {
+        self.stack
+            .status
+            .as_ref()
+            .unwrap()
+            .conditions
+            .iter()
+            .find(|known| known.kind == "Ready")
+            .unwrap()
+            .message
+            .clone()
+    }
+}
+
+fn with_source(mut spec: serde_json::Value) -> serde_json::Value {
+    spec["source"] = json!({"inline": {"main.tf": ""}});
+    spec
+}
+
+fn run(new: NewRun) -> Run {
+    let stack = Stack::default();
+    let mut run = Run::new(
+        &format!("app-{}", new.number),
+        RunSpec {
+            stack: "app".to_owned(),
+            number: new.number,
+            action: new.action,
+            causes: new.causes,
+            bundle: "bundle".to_owned(),
+            about: new.about,
+            requested: new.requested,
+            engine: crate::api::stack::Engine::Native,
+            executor: crate::api::stack::Executor::InProcess,
+            approval: Approval::default(),
+            limits: limits(&stack, new.action),
+            cancel: false,
+        },
+    );
+    run.status = Some(RunStatus::default());
+    run
+}
+
+#[test]
+fn a_new_stack_is_held_and_run() {
+    let mut story = Story::of(json!({}));
+    assert_eq!(story.settle().did(), ["Apply 1: Created"]);
+    assert_eq!(story.ready(), "Unknown Progressing Reconciling");
+    story.succeeds();
+    assert_eq!((story.ready(), story.did().len()), ("True Applied".to_owned(), 0));
+    assert_eq!(story.again_at, Some(moment(1_600)));
+    assert_eq!(story.stack.status.as_ref().unwrap().applied.as_ref().unwrap().run, "app-1");
+}
+
+#[test]
+fn it_is_looked_again_after_the_interval() {
+    let mut story = Story::of(json!({"interval": "1m"}));
+    story.settle().succeeds().did();
+    assert!(story.later(59).settle().did().is_empty());
+    assert_eq!(story.later(1).settle().did(), ["Apply 2: Due"]);
+}
+
+#[test]
+fn drift_that_is_only_reported_is_only_planned() {
+    let mut story = Story::of(json!({"interval": "1m", "drift": "report"}));
+    story.settle().succeeds().did();
+    assert_eq!(story.later(60).settle().did(), ["Plan 2: Due"]);
+    story.runs.last_mut().unwrap().status.as_mut().unwrap().drifted = vec!["a.b".to_owned()];
+    story.phase(Phase::Succeeded).settle();
+    assert_eq!(
+        (story.ready(), story.message()),
+        ("False DriftDetected".to_owned(), "Changed by others, and left as it is: a.b.".to_owned())
+    );
+    // It is not counted as a failure, and looked at again as usual.
+    assert!(story.stack.status.as_ref().unwrap().failures.is_none());
+    assert_eq!(story.later(60).settle().did(), ["Plan 3: Due"]);
+    story.phase(Phase::Succeeded).settle();
+    assert_eq!(story.ready(), "True Planned");
+}
+
+#[test]
+fn what_others_changed_may_need_somebody_to_agree() {
+    let story = Story::of(json!({"approval": {"mode": "auto"}, "drift": "approve"}));
+    let due = [Cause { reason: CauseKind::Due, about: Vec::new() }];
+    let new = [Cause { reason: CauseKind::Created, about: Vec::new() }];
+    assert_eq!(approval(&story.stack, &due).mode, ApprovalMode::Manual);
+    assert_eq!(approval(&story.stack, &new).mode, ApprovalMode::Auto);
+}
+
+#[test]
+fn changed_inputs_are_run_at_once_and_named() {
+    let mut story = Story::of(json!({}));
+    story.settle().succeeds().did();
+    assert_eq!(story.wants(about("one", "two")).settle().did(), ["Apply 2: InputsChanged"]);
+    assert_eq!(told(&story.runs[1].spec.causes[0]), "inputs have changed (Secret db/password)");
+}
+
+#[test]
+fn something_new_beats_the_pause_after_a_failure() {
+    let mut story = Story::of(json!({}));
+    story.settle().fails(FailureKind::Invalid).did();
+    assert_eq!(story.ready(), "False InvalidConfiguration Reconciling");
+    assert!(story.later(14).settle().did().is_empty());
+    assert_eq!(story.wants(about("two", "one")).settle().did(), ["Apply 2: SourceChanged"]);
+}
+
+#[test]
+fn what_gives_the_same_again_is_tried_ever_more_rarely() {
+    let mut story = Story::of(json!({}));
+    story.settle().did();
+    let mut pauses = Vec::new();
+    for _ in 0..10 {
+        story.fails(FailureKind::Invalid);
+        let at = story.again_at.unwrap().0.as_second();
+        pauses.push(at - story.now);
+        story.now = at;
+        assert_eq!(story.settle().did().len(), 1);
+    }
+    assert_eq!(pauses, [15, 30, 60, 120, 240, 480, 960, 1920, 3600, 3600]);
+}
+
+#[test]
+fn what_may_pass_by_itself_is_tried_again_soon() {
+    let pauses: Vec<u64> =
+        (1..8).map(|count| pause(&Retry::default(), count, Some(FailureKind::Transient)).as_secs()).collect();
+    assert_eq!(pauses, [15, 30, 60, 120, 240, 240, 240]);
+}
+
+#[test]
+fn after_the_limit_it_is_stalled_until_something_changes() {
+    let mut story = Story::of(json!({"retry": {"limit": 2}}));
+    story.settle().fails(FailureKind::Refused).later(15).settle().fails(FailureKind::Refused).did();
+    assert_eq!(story.ready(), "False ProviderRefused Stalled");
+    assert!(story.later(100_000).settle().did().is_empty());
+    assert_eq!(story.annotate(names::REQUESTED_AT, "now").settle().did(), ["Apply 3: Requested"]);
+    story.succeeds();
+    assert_eq!(story.ready(), "True Applied");
+}
+
+#[test]
+fn a_request_is_heeded_once() {
+    let mut story = Story::of(json!({}));
+    story.settle().succeeds().did();
+    assert_eq!(story.annotate(names::FLUX_REQUESTED_AT, "a").settle().did(), ["Apply 2: Requested"]);
+    story.succeeds();
+    assert!(story.settle().did().is_empty());
+    assert_eq!(story.annotate(names::FLUX_REQUESTED_AT, "b").settle().did(), ["Apply 3: Requested"]);
+}
+
+#[test]
+fn something_newer_takes_the_place_of_what_has_touched_nothing() {
+    let mut story = Story::of(json!({}));
+    story.settle().phase(Phase::Planning).did();
+    let did = story.wants(about("two", "one")).settle().did();
+    assert_eq!(did, ["supersede app-1: the Stack asks for something newer", "Apply 2: SourceChanged"]);
+    // What is being carried out is finished first.
+    story.phase(Phase::Applying).wants(about("three", "one"));
+    assert!(story.settle().did().is_empty());
+    story.phase(Phase::Succeeded);
+    assert_eq!(story.settle().did(), ["Apply 3: SourceChanged"]);
+}
+
+#[test]
+fn a_plan_is_carried_out_when_its_whole_id_is_agreed_to() {
+    let mut story = Story::of(json!({}));
+    story.settle().waits_with("plan-abc123").did();
+    assert_eq!(story.ready(), "Unknown AwaitingApproval");
+    assert!(story.message().contains("groma stack approve team/app plan-abc123"), "{}", story.message());
+    for wrong in ["plan-abc", "plan-abc1234", "auto", ""] {
+        assert!(story.annotate(names::APPROVE, wrong).settle().did().is_empty(), "{wrong}");
+    }
+    story.annotate(names::APPROVE, "plan-abc123").annotate(names::APPROVED_BY, "ana");
+    assert_eq!(story.settle().did(), ["approve app-1 by ana"]);
+}
+
+#[test]
+fn a_plan_that_waits_is_made_anew_after_the_interval() {
+    let mut story = Story::of(json!({"interval": "1m"}));
+    story.settle().waits_with("plan-1").did();
+    assert_eq!(story.again_at, Some(moment(1_060)));
+    let did = story.later(60).settle().did();
+    assert_eq!(did, ["supersede app-1: it is time to look whether the plan is still right", "Apply 2: Retry"]);
+}
+
+#[test]
+fn what_cannot_be_had_is_told_and_nothing_runs() {
+    let mut story = Story::of(json!({}));
+    story.wanted = Err(vec!["spec.inputs.varsFrom[0]: Secret \"db\" is not there".to_owned()]);
+    assert!(story.settle().did().is_empty());
+    assert_eq!(story.ready(), "False InvalidSpec Stalled");
+    assert_eq!(story.wants(about("one", "one")).settle().did(), ["Apply 1: Created"]);
+}
+
+#[test]
+fn it_waits_for_what_it_depends_on() {
+    let mut story = Story::of(json!({}));
+    story.waiting_for = vec!["team/network (not ready)".to_owned()];
+    assert!(story.settle().did().is_empty());
+    assert_eq!(story.ready(), "False DependencyNotReady Reconciling");
+    story.waiting_for.clear();
+    assert_eq!(story.settle().did(), ["Apply 1: Created"]);
+}
+
+#[test]
+fn a_suspended_stack_starts_nothing() {
+    let mut story = Story::of(json!({"suspend": true}));
+    assert!(story.settle().did().is_empty());
+    assert_eq!(story.ready(), "Unknown Pending");
+    story.stack.spec.suspend = false;
+    assert_eq!(story.settle().did(), ["Apply 1: Created"]);
+}
+
+#[test]
+fn plan_only_never_applies() {
+    let mut story = Story::of(json!({"planOnly": true}));
+    assert_eq!(story.settle().did(), ["Plan 1: Created"]);
+    story.phase(Phase::Succeeded).settle();
+    assert_eq!(story.ready(), "True Planned");
+    assert!(story.stack.status.as_ref().unwrap().applied.is_none());
+}
+
+#[test]
+fn a_deleted_stack_is_taken_down_and_let_go() {
+    let mut story = Story::of(json!({}));
+    story.settle().succeeds().did();
+    assert_eq!(story.deleted().settle().did(), ["Destroy 2: Deleted"]);
+    story.succeeds();
+    assert_eq!(story.did(), ["clear up, state true", "let go"]);
+}
+
+#[test]
+fn nothing_is_in_the_way_of_a_deletion() {
+    // Suspended, with inputs that are gone: what was carried out last is known.
+    let mut story = Story::of(json!({}));
+    story.settle().succeeds().did();
+    story.stack.spec.suspend = true;
+    story.wanted = Err(vec!["gone".to_owned()]);
+    story.deleted().settle();
+    assert_eq!(story.did(), ["Destroy 2: Deleted"]);
+    story.fails(FailureKind::Transient);
+    assert_eq!(story.ready(), "False DestroyFailed Reconciling");
+    assert_eq!(story.later(15).settle().did(), ["Destroy 3: Deleted"]);
+    story.succeeds();
+    assert_eq!(story.did(), ["clear up, state true", "let go"]);
+}
+
+#[test]
+fn what_a_failed_run_may_have_made_is_taken_down() {
+    let mut story = Story::of(json!({}));
+    story.settle().phase(Phase::Applying).fails(FailureKind::Refused).did();
+    assert_eq!(story.deleted().later(20).settle().did(), ["Destroy 2: Deleted"]);
+}
+
+#[test]
+fn what_never_ran_is_let_go_at_once() {
+    let mut story = Story::of(json!({}));
+    story.wanted = Err(vec!["wrong".to_owned()]);
+    story.settle();
+    assert_eq!(story.deleted().settle().did(), ["clear up, state true", "let go"]);
+}
+
+#[test]
+fn policies_of_deletion() {
+    for (policy, expected) in [("retain", "clear up, state false"), ("orphan", "clear up, state true")] {
+        let mut story = Story::of(json!({"deletionPolicy": policy}));
+        story.settle().succeeds().did();
+        assert_eq!(story.deleted().settle().did(), [expected, "let go"]);
+    }
+}
+
+#[test]
+fn a_stack_stays_until_its_dependants_are_gone() {
+    let mut story = Story::of(json!({}));
+    story.settle().succeeds().did();
+    story.needed_by = vec![ObjectRef { name: "web".to_owned(), namespace: None }];
+    assert!(story.deleted().settle().did().is_empty());
+    assert_eq!(story.ready(), "False DeletionBlockedByDependants Reconciling");
+    story.needed_by.clear();
+    assert_eq!(story.settle().did(), ["Destroy 2: Deleted"]);
+}
+
+#[test]
+fn a_run_that_plans_makes_room_for_a_deletion() {
+    let mut story = Story::of(json!({}));
+    story.settle().succeeds().later(600).settle().phase(Phase::Planning).did();
+    let did = story.deleted().settle().did();
+    assert_eq!(did, ["supersede app-2: the Stack is being deleted", "Destroy 3: Deleted"]);
+}
+
+#[test]
+fn stable_means_quiet() {
+    let mut story = Story::of(json!({}));
+    story.settle().succeeds();
+    let before = story.stack.clone();
+    story.later(300).settle();
+    assert_eq!(story.stack, before);
+}

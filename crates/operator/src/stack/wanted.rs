@@ -1,0 +1,208 @@
+//! What a Stack asks for: its bundle. A function of the Stack and of what it refers to.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use crate::api::shared::HolderKind;
+use crate::api::stack::{Attempt, Engine, Stack, StackSpec};
+use crate::bundle::{BackendBlock, Bundle, Content, part};
+use crate::inputs::{self, HolderRef, Holders, InputError, Resolving, below};
+
+/// How the states of Stacks are kept that say nothing about it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StateHome {
+    /// The kind of the backend. How it is reached is known where runs are.
+    pub kind: String,
+}
+
+/// What is fetched for a Stack.
+#[derive(Debug, Clone, Default)]
+pub struct Referred {
+    /// Secrets and ConfigMaps that are there.
+    pub holders: Holders,
+    /// What keeps others from telling values from their marks.
+    pub salt: Vec<u8>,
+}
+
+/// The bundle of a Stack, and what it is about; or everything that is wrong.
+pub fn bundle(stack: &Stack, referred: &Referred, home: &StateHome) -> Result<(Bundle, Attempt), Vec<String>> {
+    let spec = &stack.spec;
+    let mut problems = Vec::new();
+    let files = files(spec, &referred.holders, &mut problems);
+    if spec.engine != Engine::Native {
+        problems.push("spec.engine: only native is known to this version; tofu and terraform are not yet".to_owned());
+    }
+    let root = match spec.path.trim_matches('/') {
+        "" | "." => ".".to_owned(),
+        path => below(path).unwrap_or_else(|| {
+            problems.push(format!("spec.path: {path:?} must be a path below the source, without \"..\""));
+            String::new()
+        }),
+    };
+    let resolved = inputs::resolve(&spec.inputs, &referred.holders, &referred.salt).unwrap_or_else(|found| {
+        problems.extend(found.iter().map(ToString::to_string));
+        crate::bundle::ResolvedInputs::default()
+    });
+    let backend = backend(stack, referred, home, &mut problems);
+    let bundle = Bundle {
+        files,
+        root,
+        inputs: resolved,
+        var_files: spec.inputs.var_files.clone(),
+        workspace: spec.workspace.clone(),
+        backend,
+        targets: spec.targets.clone(),
+        allow_exec: spec.allow_exec,
+        parallelism: spec.parallelism,
+    };
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let about = Attempt {
+        spec_hash: spec_hash(spec),
+        source_hash: bundle.source_hash(),
+        inputs_hash: inputs::inputs_hash(&bundle.inputs, &referred.salt),
+    };
+    Ok((bundle, about))
+}
+
+fn files(spec: &StackSpec, holders: &Holders, problems: &mut Vec<String>) -> BTreeMap<String, Content> {
+    let mut found = BTreeMap::new();
+    let mut add = |field: &str, path: &str, content: Vec<u8>, problems: &mut Vec<String>| match below(path) {
+        Some(path) => {
+            found.insert(path, Content(content));
+        }
+        None => problems.push(format!("{field}: {path:?} must be a relative path, without \"..\"")),
+    };
+    for (path, text) in spec.source.inline.iter().flatten() {
+        add("spec.source.inline", path, text.clone().into_bytes(), problems);
+    }
+    if let Some(source) = &spec.source.config_map {
+        let field = "spec.source.configMap";
+        let holder = HolderRef { kind: HolderKind::ConfigMap, name: source.name.clone() };
+        match holders.get(&holder) {
+            None => problems.push(format!("{field}: ConfigMap {:?} is not there", source.name)),
+            Some(data) if source.items.is_empty() => {
+                for (key, content) in data {
+                    add(field, key, content.clone(), problems);
+                }
+            }
+            Some(data) => {
+                for (key, path) in &source.items {
+                    match data.get(key) {
+                        Some(content) => add(field, path, content.clone(), problems),
+                        None => problems.push(format!("{field}: ConfigMap {:?} has no key {key:?}", source.name)),
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+fn backend(stack: &Stack, referred: &Referred, home: &StateHome, problems: &mut Vec<String>) -> BackendBlock {
+    let name = stack.metadata.name.clone().unwrap_or_default();
+    let namespace = stack.metadata.namespace.clone().unwrap_or_default();
+    let Some(given) = &stack.spec.backend else {
+        let mut config = BTreeMap::new();
+        if home.kind == "kubernetes" {
+            config.insert("secret_suffix".to_owned(), json!(name));
+            config.insert("namespace".to_owned(), json!(namespace));
+        }
+        return BackendBlock { kind: home.kind.clone(), config, at_home: true };
+    };
+    let mut config: BTreeMap<_, _> = given.config.iter().map(|(name, value)| (name.clone(), value.0.clone())).collect();
+    let mut resolving = Resolving::new(&referred.holders, &referred.salt);
+    for (at, from) in given.config_from.iter().enumerate() {
+        let found = resolving.selected(&format!("spec.backend.configFrom[{at}]"), from);
+        config.extend(found.into_iter().map(|(name, text)| (name, json!(text))));
+    }
+    problems.extend(resolving.problems.iter().map(InputError::to_string));
+    BackendBlock { kind: given.kind.clone(), config, at_home: false }
+}
+
+/// What in a spec makes a difference to runs. How often they are, and what is kept of them, does not.
+fn spec_hash(spec: &StackSpec) -> String {
+    let relevant = json!({
+        "engine": spec.engine,
+        "approval": spec.approval,
+        "planOnly": spec.plan_only,
+        "destroy": spec.destroy,
+        "outputs": spec.outputs,
+        "healthChecks": spec.health_checks,
+        "targets": spec.targets,
+        "workspace": spec.workspace,
+        "backend": spec.backend,
+        "allowExec": spec.allow_exec,
+        "varFiles": spec.inputs.var_files,
+    });
+    let mut hash = Sha256::new();
+    part(&mut hash, relevant.to_string().as_bytes());
+    hex::encode(hash.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stack(spec: serde_json::Value) -> Stack {
+        let mut stack = Stack::new("app", serde_json::from_value(spec).unwrap());
+        stack.metadata.namespace = Some("team".to_owned());
+        stack
+    }
+
+    fn home() -> StateHome {
+        StateHome { kind: "kubernetes".to_owned() }
+    }
+
+    fn about(spec: serde_json::Value) -> Attempt {
+        bundle(&stack(spec), &Referred::default(), &home()).unwrap().1
+    }
+
+    #[test]
+    fn a_state_is_kept_in_the_namespace_of_its_stack() {
+        let stack = stack(json!({"source": {"inline": {"main.tf": ""}}}));
+        let (bundle, _) = bundle(&stack, &Referred::default(), &home()).unwrap();
+        let expected = json!({"namespace": "team", "secret_suffix": "app"});
+        assert_eq!(json!(bundle.backend.config), expected);
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_told() {
+        let stack = stack(json!({
+            "source": {"configMap": {"name": "code"}},
+            "path": "../up",
+            "inputs": {"varsFrom": [{"kind": "Secret", "name": "vars"}]},
+            "backend": {"kind": "s3", "configFrom": [{"kind": "Secret", "name": "s3"}]},
+        }));
+        let problems = bundle(&stack, &Referred::default(), &home()).unwrap_err();
+        assert_eq!(
+            problems,
+            [
+                "spec.source.configMap: ConfigMap \"code\" is not there",
+                "spec.path: \"../up\" must be a path below the source, without \"..\"",
+                "spec.inputs.varsFrom[0]: Secret \"vars\" is not there",
+                "spec.backend.configFrom[0]: Secret \"s3\" is not there",
+            ]
+        );
+    }
+
+    #[test]
+    fn only_what_matters_makes_a_difference() {
+        let plain = about(json!({"source": {"inline": {"main.tf": ""}}}));
+        let other_times = json!({
+            "source": {"inline": {"main.tf": ""}}, "interval": "1m", "suspend": true, "history": {"failed": 1},
+            "timeouts": {"plan": "1m"}, "retry": {"limit": 3}, "deletionPolicy": "retain", "parallelism": 3,
+        });
+        assert_eq!(about(other_times), plain);
+        let targets = about(json!({"source": {"inline": {"main.tf": ""}}, "targets": ["a.b"]}));
+        assert_ne!(targets.spec_hash, plain.spec_hash);
+        let source = about(json!({"source": {"inline": {"main.tf": "# new"}}}));
+        assert_eq!((&source.spec_hash, &source.inputs_hash), (&plain.spec_hash, &plain.inputs_hash));
+        assert_ne!(source.source_hash, plain.source_hash);
+        let values = about(json!({"source": {"inline": {"main.tf": ""}}, "inputs": {"values": {"a": 1}}}));
+        assert_ne!(values.inputs_hash, plain.inputs_hash);
+    }
+}

@@ -1,0 +1,349 @@
+//! Carrying a bundle out: a directory is laid out, modules and providers are fetched, a plan is made, and carried out. Everything here
+//! blocks, and belongs on a thread of its own. Nothing here knows of clusters, Runs or who agrees to plans: that is asked for.
+
+mod layout;
+mod result;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::version::Version;
+use groma_run::backend::BackendWishes;
+use groma_run::cli_config::CliConfig;
+use groma_run::engine::change::{Action as ChangedBy, Change};
+use groma_run::engine::interrupt::Interrupt;
+use groma_run::engine::plan::{Mode, Options, Plan};
+use groma_run::modules::{InstallSettings, ModuleObserver};
+use groma_run::online::Online;
+use groma_run::operate::{Kind, LockWish, Operation, Outcome, Watch, Wishes};
+use groma_run::progress::{Progress, Silent};
+use groma_run::providers::requirements;
+use groma_run::providers::{Event, InstallOptions, Observer, ProviderAccess, ProviderChoice};
+use groma_run::session::Session;
+
+use crate::api::run::{FailureKind, PlanCounts};
+use crate::api::stack::ChangeAction;
+use crate::bundle::Bundle;
+pub use result::{Ended, Output, Planned, PlannedChange, Problem, Stopped};
+
+/// What is the same for all runs of a process.
+#[derive(Clone)]
+pub struct Workshop {
+    /// Where directories of runs are made.
+    pub scratch: PathBuf,
+    /// What is kept between runs: packages of providers and their schemas.
+    pub cache: PathBuf,
+    /// Variables that every run has in its environment.
+    pub environment: BTreeMap<String, String>,
+    /// How the place is reached where states are kept, unless a Stack says otherwise: what stands in its `backend` block.
+    pub home: BTreeMap<String, serde_json::Value>,
+    /// Where packages of providers come from.
+    pub cli_config: CliConfig,
+    /// What is said from outside about which providers are used.
+    pub choice: ProviderChoice,
+    /// How a plan is shown to people.
+    pub show: Arc<dyn Fn(&Plan) -> String + Send + Sync>,
+}
+
+/// Is told how a run goes, and decides about its plan.
+pub trait Overseer {
+    /// The configuration says itself where its state is kept, and that does not hold: `backend "s3" (main.tf:2)`.
+    fn backend_overridden(&self, _block: &str) {}
+
+    /// Modules and providers are there; the plan is begun.
+    fn planning(&self) -> Result<(), Stopped>;
+
+    /// There is a plan. What is to become of it?
+    fn planned(&self, plan: &Planned) -> Result<Verdict, Stopped>;
+}
+
+/// What becomes of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is carried out at once.
+    CarryOut,
+    /// It is kept, as bytes, or was only to be looked at.
+    Leave,
+}
+
+/// What is to be done.
+pub enum Task<'a> {
+    /// A plan is made, to have everything as configured or to take everything down; and carried out if the overseer says so.
+    Plan {
+        /// Whether everything goes.
+        destroy: bool,
+    },
+    /// A plan is made, shown to the overseer, and left. Nothing is locked: what is seen may be in the middle of something.
+    Look {
+        /// Whether everything would go.
+        destroy: bool,
+    },
+    /// A plan that was made before is carried out.
+    Apply {
+        /// Its bytes.
+        plan: &'a [u8],
+    },
+}
+
+/// One run of a bundle.
+pub struct Work<'a> {
+    /// Where and with what.
+    pub workshop: &'a Workshop,
+    /// What it is about.
+    pub bundle: &'a Bundle,
+    /// What people know it by, in locks and directories.
+    pub name: &'a str,
+    /// Ends it in an orderly way when it is asked.
+    pub interrupt: Interrupt,
+}
+
+impl Work<'_> {
+    /// Does it.
+    pub fn perform(&self, task: &Task<'_>, overseer: &dyn Overseer) -> Ended {
+        let directory = match layout::lay_out(self.workshop, self.name, self.bundle) {
+            Ok(directory) => directory,
+            Err(problem) => return Ended::failed(FailureKind::Transient, problem.into()),
+        };
+        if !matches!(task, Task::Apply { .. })
+            && let Some(block) = layout::own_backend(self.workshop, self.bundle, directory.path())
+        {
+            overseer.backend_overridden(&block);
+        }
+        if let Err(problem) = layout::put_backend(self.workshop, self.bundle, directory.path()) {
+            return Ended::failed(FailureKind::Transient, problem.into());
+        }
+        let mut session = Session::new(layout::start(self.workshop, self.bundle, directory.path()));
+        let done = self.within(&mut session, task, overseer);
+        done.unwrap_or_else(|stopped| stopped.ended(session.sources()))
+    }
+
+    fn within(&self, session: &mut Session, task: &Task<'_>, overseer: &dyn Overseer) -> Result<Ended, Stopped> {
+        let warnings = self.prepare(session)?;
+        overseer.planning()?;
+        let (mut operation, plan, diagnostics) = match task {
+            Task::Plan { destroy } | Task::Look { destroy } => {
+                let is_look = matches!(task, Task::Look { .. });
+                let (mut operation, mut diagnostics) = self.open(session, *destroy, !is_look)?;
+                let planned = self.plan(session, &mut operation, *destroy, &mut diagnostics);
+                let verdict = planned.and_then(|(plan, planned)| Ok((overseer.planned(&planned)?, plan, planned)));
+                match verdict {
+                    Ok((Verdict::CarryOut, plan, _)) if !is_look => (operation, plan, diagnostics),
+                    Ok((_, _, planned)) => {
+                        let state = operation.state().clone();
+                        diagnostics.extend(operation.close());
+                        return Ok(Ended::left(planned, &state, &diagnostics, session.sources()));
+                    }
+                    Err(stopped) => {
+                        let _ = operation.close();
+                        return Err(stopped);
+                    }
+                }
+            }
+            Task::Apply { plan } => self.open_saved(session, plan)?,
+        };
+        let watch = Watch { interrupt: self.interrupt.clone(), ..Watch::default() };
+        let outcome = operation.apply(session, &plan, &watch);
+        let closed = operation.close();
+        let Outcome { state, diagnostics: found, counts, unsaved, .. } = outcome;
+        let mut diagnostics = diagnostics;
+        diagnostics.extend(warnings);
+        diagnostics.extend(found);
+        diagnostics.extend(closed);
+        diagnostics.sort(session.sources());
+        Ok(Ended::applied(&state, counts, unsaved, &diagnostics, session.sources()))
+    }
+
+    /// Backend, modules and providers.
+    fn prepare(&self, session: &mut Session) -> Result<Diagnostics, Stopped> {
+        let invalid = |found| Stopped::Failed(FailureKind::Invalid, found);
+        let mut warnings = Diagnostics::new();
+        let (root, found) = session.load_root();
+        if found.has_errors() {
+            return Err(invalid(found));
+        }
+        warnings.extend(found);
+        let online = self.online();
+        let wishes = BackendWishes { reconfigure: true, ..BackendWishes::default() };
+        let (ready, found) = session.init_backend(&root, wishes, None);
+        if ready.is_none() {
+            return Err(Stopped::Failed(FailureKind::Transient, found));
+        }
+        if !root.module_calls.is_empty() {
+            let settings = InstallSettings { upgrade: false, only_installation_matters: true, test_dir: None };
+            let found = session.install_modules(&online, settings, &Unheard);
+            if found.has_errors() {
+                return Err(Stopped::Failed(FailureKind::Transient, found));
+            }
+        }
+        let loaded = session.load();
+        let (Some(tree), false) = (&loaded.tree, loaded.diagnostics.has_errors()) else {
+            return Err(invalid(loaded.diagnostics));
+        };
+        let (mut needed, found) = requirements::of_tree(tree);
+        if found.has_errors() {
+            return Err(invalid(found));
+        }
+        needed.add_state(&session.state_providers().map_err(|found| Stopped::Failed(FailureKind::Transient, found))?);
+        let installed = session.install_providers(&online, &needed, &InstallOptions::default(), Arc::new(Unheard));
+        if installed.diagnostics.has_errors() {
+            return Err(Stopped::Failed(FailureKind::Transient, installed.diagnostics));
+        }
+        self.stop_if_asked()?;
+        Ok(warnings)
+    }
+
+    fn stop_if_asked(&self) -> Result<(), Stopped> {
+        let asked = self.interrupt.urgency() != groma_run::engine::interrupt::Urgency::None;
+        if asked { Err(Stopped::Asked) } else { Ok(()) }
+    }
+
+    fn online(&self) -> Online {
+        let mut config = self.workshop.cli_config.clone();
+        config.plugin_cache_dir.get_or_insert_with(|| self.workshop.cache.join("plugins"));
+        Online::new(config, self.workshop.environment.clone())
+    }
+
+    fn access(&self) -> ProviderAccess {
+        ProviderAccess {
+            online: self.online(),
+            choice: self.workshop.choice.clone(),
+            schema_cache: Some(self.workshop.cache.join("schemas")),
+        }
+    }
+
+    fn wishes(&self, kind: Kind, locked: bool) -> Wishes {
+        let interrupt = self.interrupt.clone();
+        let patient = move || interrupt.urgency() == groma_run::engine::interrupt::Urgency::None;
+        let lock = LockWish { wanted: locked, ..LockWish::default() };
+        Wishes { lock, kind, patience: Some(Box::new(patient)), ..Wishes::default() }
+    }
+
+    fn open(&self, session: &mut Session, destroy: bool, locked: bool) -> Result<(Operation, Diagnostics), Stopped> {
+        let kind = if destroy { Kind::Destroy } else { Kind::Apply };
+        let (operation, diagnostics) = Operation::open(session, self.access(), self.wishes(kind, locked));
+        match operation {
+            Some(operation) => Ok((operation, diagnostics)),
+            None => Err(Stopped::of(diagnostics)),
+        }
+    }
+
+    fn open_saved(&self, session: &mut Session, plan: &[u8]) -> Result<(Operation, Plan, Diagnostics), Stopped> {
+        let path = session.start().working_dir.join(layout::PLAN);
+        let failed = |problem: std::io::Error| {
+            let found = Diagnostic::error("Failed to write plan file", problem.to_string());
+            Stopped::Failed(FailureKind::Transient, found.into())
+        };
+        layout::write_private(&path, plan).map_err(failed)?;
+        let saved = session.open_plan(&path).map_err(Stopped::of)?;
+        let (opened, diagnostics) =
+            Operation::open_saved(session, self.access(), &saved, self.wishes(Kind::Apply, true));
+        match opened {
+            Some((operation, mut plan)) => {
+                plan.options.parallelism = self.parallelism();
+                Ok((operation, plan, diagnostics))
+            }
+            None => Err(Stopped::of(diagnostics)),
+        }
+    }
+
+    fn parallelism(&self) -> usize {
+        self.bundle.parallelism.and_then(|wanted| usize::try_from(wanted).ok()).unwrap_or(10)
+    }
+
+    fn plan(
+        &self,
+        session: &Session,
+        operation: &mut Operation,
+        destroy: bool,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(Plan, Planned), Stopped> {
+        let options = Options {
+            mode: if destroy { Mode::Destroy } else { Mode::Normal },
+            targets: layout::targets(&self.bundle.targets)?,
+            parallelism: self.parallelism(),
+            ..Options::default()
+        };
+        let watch = Watch { interrupt: self.interrupt.clone(), ..Watch::default() };
+        let (plan, found) = operation.plan(session, &options, &watch);
+        diagnostics.extend(found);
+        self.stop_if_asked()?;
+        let plan = match plan {
+            Some(plan) if !diagnostics.has_errors() && !plan.errored => plan,
+            _ => return Err(Stopped::of(std::mem::take(diagnostics))),
+        };
+        let planned = self.planned(session, operation, &plan)?;
+        Ok((plan, planned))
+    }
+
+    fn planned(&self, session: &Session, operation: &Operation, plan: &Plan) -> Result<Planned, Stopped> {
+        let path = Path::new(layout::PLAN);
+        let id = operation.save_plan(session, plan, path).map_err(Stopped::of)?;
+        let bytes = std::fs::read(session.start().working_dir.join(path)).map_err(|problem| {
+            let found = Diagnostic::error("Failed to read plan file", problem.to_string());
+            Stopped::Failed(FailureKind::Transient, found.into())
+        })?;
+        let changes: Vec<PlannedChange> = plan.changes.iter().filter_map(planned_change).collect();
+        Ok(Planned {
+            id: format!("plan-{}", &id[..id.len().min(32)]),
+            bytes,
+            text: (self.workshop.show)(plan),
+            counts: counted(&changes),
+            changes,
+            drifted: plan.drift.iter().map(|change| change.address.to_string()).collect(),
+            is_empty: plan.is_empty(),
+        })
+    }
+}
+
+fn planned_change(change: &Change) -> Option<PlannedChange> {
+    let action = match change.action {
+        _ if change.importing.is_some() && change.action == ChangedBy::NoOp => ChangeAction::Import,
+        ChangedBy::NoOp | ChangedBy::Read => return None,
+        ChangedBy::Create => ChangeAction::Create,
+        ChangedBy::Update => ChangeAction::Update,
+        ChangedBy::Delete => ChangeAction::Delete,
+        ChangedBy::Forget => ChangeAction::Forget,
+        ChangedBy::DeleteThenCreate | ChangedBy::CreateThenDelete | ChangedBy::ForgetThenCreate => {
+            ChangeAction::Replace
+        }
+    };
+    let kind = change.address.instance.resource.ty.to_string();
+    Some(PlannedChange { address: change.address.to_string(), kind, action })
+}
+
+fn counted(changes: &[PlannedChange]) -> PlanCounts {
+    let mut counts = PlanCounts::default();
+    for change in changes {
+        match change.action {
+            ChangeAction::Create => counts.add += 1,
+            ChangeAction::Update => counts.change += 1,
+            ChangeAction::Replace => {
+                counts.add += 1;
+                counts.destroy += 1;
+            }
+            ChangeAction::Delete => counts.destroy += 1,
+            ChangeAction::Import => counts.import += 1,
+            ChangeAction::Forget => counts.forget += 1,
+        }
+    }
+    counts
+}
+
+/// Nobody watches.
+struct Unheard;
+
+impl ModuleObserver for Unheard {
+    fn downloading(&self, _: &str, _: &str, _: Option<&Version>) {}
+
+    fn installed(&self, _: &str, _: &Path) {}
+
+    fn progress(&self) -> &dyn Progress {
+        &Silent
+    }
+}
+
+impl Observer for Unheard {
+    fn observe(&self, _: Event) {}
+}
