@@ -11,14 +11,16 @@ use crate::stage::{Stage, condition, message};
 
 /// A configuration that gives back what goes in, whatever it is.
 fn echo(names: &[&str]) -> String {
-    let one = |name: &&str| format!("variable \"{name}\" {{\n  default = null\n}}\noutput \"{name}\" {{\n  value = var.{name}\n}}\n");
+    let one = |name: &&str| {
+        format!("variable \"{name}\" {{\n  default = null\n}}\noutput \"{name}\" {{\n  value = var.{name}\n}}\n")
+    };
     names.iter().map(one).collect()
 }
 
 /// A configuration with a file that says what goes in.
 fn file(path: &Path) -> String {
     let head = "variable \"text\" {\n  default = \"none\"\n}\n";
-    format!("{head}resource \"local_file\" \"it\" {{\n  filename = {path:?}\n  content  = var.text\n}}\n")
+    format!("{head}resource \"local_file\" \"it\" {{\n  filename = \"{}\"\n  content  = var.text\n}}\n", path.display())
 }
 
 /// A Stack that shows its outputs.
@@ -93,7 +95,10 @@ fn variables_come_from_secrets_and_config_maps() {
     stage.secret("two", &json!({"a": "second a"}));
     stage.config_map("one", &json!({"a": "map a", "b": "map b", "list": "[\"m\"]"}));
     stage.config_map("two", &json!({"a": "second map a"}));
-    let main = format!("{}variable \"list\" {{\n  type = list(string)\n  default = []\n}}\noutput \"list\" {{\n  value = var.list\n}}\n", echo(&["a", "b", "c"]));
+    let main = format!(
+        "{}variable \"list\" {{\n  type = list(string)\n  default = []\n}}\noutput \"list\" {{\n  value = var.list\n}}\n",
+        echo(&["a", "b", "c"])
+    );
     let from = |kind: &str, name: &str| json!({"kind": kind, "name": name});
     let with = |kind: &str, name: &str, more: Value| {
         let mut from = from(kind, name);
@@ -113,7 +118,12 @@ fn variables_come_from_secrets_and_config_maps() {
             shown(&stage, &format!("{short}-{name}"), &main, json!({"varsFrom": from}));
         }
     }
-    shown(&stage, "over", &main, json!({"values": {"a": "value a", "c": "value c"}, "varsFrom": [from("Secret", "two"), from("ConfigMap", "two")]}));
+    shown(
+        &stage,
+        "over",
+        &main,
+        json!({"values": {"a": "value a", "c": "value c"}, "varsFrom": [from("Secret", "two"), from("ConfigMap", "two")]}),
+    );
 
     assert_eq!(outputs(&stage, "s-all"), json!({"a": "secret a", "b": "secret b", "list": ["x", "y"]}));
     assert_eq!(outputs(&stage, "m-all"), json!({"a": "map a", "b": "map b", "list": ["m"]}));
@@ -127,7 +137,10 @@ fn variables_come_from_secrets_and_config_maps() {
         assert!(message(&stack).contains("spec.inputs.varsFrom[0]"), "{}", message(&stack));
         assert_eq!(condition(&stack, "Stalled").unwrap()["status"], "True");
     }
-    assert_eq!((&outputs(&stage, "over")["a"], &outputs(&stage, "over")["c"]), (&json!("second map a"), &json!("value c")));
+    assert_eq!(
+        (&outputs(&stage, "over")["a"], &outputs(&stage, "over")["c"]),
+        (&json!("second map a"), &json!("value c"))
+    );
     // What is missing may come later.
     stage.secret("nobody", &json!({"a": "here"}));
     assert_eq!(outputs(&stage, "s-missing")["a"], "here");
@@ -151,7 +164,10 @@ fn outputs_go_where_they_are_wanted() {
     stage.stack("taken", with(json!({"secret": {"name": "theirs"}})));
 
     let stack = stage.ready("none");
-    assert_eq!((&stack["status"]["availableOutputs"], &stack["status"]["outputs"]), (&json!(["ports", "token", "url"]), &Value::Null));
+    assert_eq!(
+        (&stack["status"]["availableOutputs"], &stack["status"]["outputs"]),
+        (&json!(["ports", "token", "url"]), &Value::Null)
+    );
     let stack = stage.ready("all");
     assert_eq!(stack["status"]["outputs"], json!({"ports": [80, 443], "url": "http://x"}));
     let expected = json!({"ports": "[80,443]", "ports__type": "[\"tuple\",[\"number\",\"number\"]]", "token": "t0ken", "url": "http://x"});
@@ -164,7 +180,9 @@ fn outputs_go_where_they_are_wanted() {
     stage.ready("map");
     let map = stage.api.get(&stage.at("v1", "configmaps", "map-out"));
     assert_eq!((&map["data"]["url"], &map["data"]["token"]), (&json!("http://x"), &Value::Null));
-    for (name, words) in [("open", "\"token\" is sensitive"), ("gone", "there is no output \"nobody\""), ("taken", "is not ours")] {
+    for (name, words) in
+        [("open", "\"token\" is sensitive"), ("gone", "there is no output \"nobody\""), ("taken", "is not ours")]
+    {
         let stack = stage.until(name, || {
             let stack = stage.get(name);
             (condition(&stack, "Ready")?["status"] == "False").then_some(stack)
@@ -176,7 +194,10 @@ fn outputs_go_where_they_are_wanted() {
     // What is taken away comes back, and what is not an output any more goes.
     stage.api.delete(&stage.at("v1", "configmaps", "map-out"));
     stage.until("it comes back", || stage.api.find(&stage.at("v1", "configmaps", "map-out")));
-    stage.edit("all", &json!({"spec": {"source": {"inline": {"main.tf": "output \"url\" {\n  value = \"http://y\"\n}\n"}}}}));
+    stage.edit(
+        "all",
+        &json!({"spec": {"source": {"inline": {"main.tf": "output \"url\" {\n  value = \"http://y\"\n}\n"}}}}),
+    );
     stage.ready("all");
     assert_eq!(json!(stage.secret_data("all-out")), json!({"url": "http://y"}));
 }
@@ -186,7 +207,8 @@ fn outputs_go_where_they_are_wanted() {
 fn plans_wait_and_are_made_anew() {
     let stage = Stage::new();
     let path = stage.path("file");
-    let spec = json!({"source": {"inline": {"main.tf": file(&path)}}, "approval": {"mode": "manual"}, "planOnly": true});
+    let spec =
+        json!({"source": {"inline": {"main.tf": file(&path)}}, "approval": {"mode": "manual"}, "planOnly": true});
     stage.stack("it", spec);
     let stack = stage.says("it", "True", "Planned");
     assert_eq!(message(&stack), "Planned: 1 to add, 0 to change, 0 to destroy.");
@@ -200,7 +222,9 @@ fn plans_wait_and_are_made_anew() {
     stage.edit("it", &json!({"spec": {"inputs": {"values": {"text": "words"}}}}));
     let third = pending(&stage, "it", Some(&second));
     stage.edit("it", &json!({"spec": {"outputs": {"status": true}}}));
-    stage.until("another run", || stage.runs("it").get(4).filter(|run| run["status"]["phase"] == "AwaitingApproval").cloned());
+    stage.until("another run", || {
+        stage.runs("it").get(4).filter(|run| run["status"]["phase"] == "AwaitingApproval").cloned()
+    });
     // It is the same plan, so it has the same id.
     let fourth = pending(&stage, "it", None);
     assert_eq!(fourth, third);
@@ -223,11 +247,17 @@ fn a_configuration_comes_from_a_config_map() {
     let spec = json!({"source": source, "path": "root", "outputs": {"status": true}});
     stage.stack("it", spec);
     assert_eq!(outputs(&stage, "it")["it"], "one");
-    stage.api.edit(&stage.at("v1", "configmaps", "code"), &json!({"data": {"m": "output \"it\" {\n  value = \"two\"\n}\n"}}));
+    stage.api.edit(
+        &stage.at("v1", "configmaps", "code"),
+        &json!({"data": {"m": "output \"it\" {\n  value = \"two\"\n}\n"}}),
+    );
     stage.until("the change counts", || (stage.get("it")["status"]["outputs"]["it"] == "two").then_some(()));
     let applied = stage.ready("it")["status"]["applied"]["plan"].clone();
     // A comment changes nothing, and there is a run that says so.
-    stage.api.edit(&stage.at("v1", "configmaps", "code"), &json!({"data": {"m": "# words\noutput \"it\" {\n  value = \"two\"\n}\n"}}));
+    stage.api.edit(
+        &stage.at("v1", "configmaps", "code"),
+        &json!({"data": {"m": "# words\noutput \"it\" {\n  value = \"two\"\n}\n"}}),
+    );
     let stack = stage.until("it was looked at", || {
         let stack = stage.ready("it");
         (stack["status"]["lastRun"]["number"] == 3).then_some(stack)
@@ -238,7 +268,8 @@ fn a_configuration_comes_from_a_config_map() {
 
     // What cannot be is refused, or told.
     let refused = |spec: Value| {
-        let stack = json!({"apiVersion": "groma.dev/v1alpha1", "kind": "Stack", "metadata": {"name": "bad"}, "spec": spec});
+        let stack =
+            json!({"apiVersion": "groma.dev/v1alpha1", "kind": "Stack", "metadata": {"name": "bad"}, "spec": spec});
         let (status, said) = stage.api.ask("POST", &stage.at_stack(""), "application/json", Some(&stack)).unwrap();
         assert_eq!(status, 422, "{said}");
         said["message"].as_str().unwrap().to_owned()
@@ -254,7 +285,12 @@ fn a_configuration_comes_from_a_config_map() {
     stage.stack("up", json!({"source": inline, "path": "../up"}));
     stage.stack("clock", json!({"source": inline, "schedule": "61 * * * *"}));
     stage.stack("daily", json!({"source": inline, "schedule": "0 3 * * *"}));
-    for (name, words) in [("missing", "\"nobody\" is not there"), ("key", "no key \"nope\""), ("up", "spec.path"), ("clock", "spec.schedule")] {
+    for (name, words) in [
+        ("missing", "\"nobody\" is not there"),
+        ("key", "no key \"nope\""),
+        ("up", "spec.path"),
+        ("clock", "spec.schedule"),
+    ] {
         let stack = stage.says(name, "False", "InvalidSpec");
         assert!(message(&stack).contains(words), "{}", message(&stack));
     }
@@ -336,7 +372,8 @@ fn answers(status: &'static str) -> String {
     std::thread::spawn(move || {
         for mut connection in listener.incoming().flatten() {
             let _ = connection.read(&mut [0; 4096]);
-            let _ = connection.write_all(format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").as_bytes());
+            let _ = connection
+                .write_all(format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").as_bytes());
         }
     });
     address
@@ -347,7 +384,11 @@ fn answers(status: &'static str) -> String {
 fn what_was_made_must_answer() {
     let stage = Stage::new();
     let (good, bad) = (answers("204 No Content"), answers("503 Service Unavailable"));
-    let main = |address: &str| format!("output \"host\" {{\n  value = {address:?}\n}}\noutput \"secret\" {{\n  value = \"s3\"\n  sensitive = true\n}}\n");
+    let main = |address: &str| {
+        format!(
+            "output \"host\" {{\n  value = {address:?}\n}}\noutput \"secret\" {{\n  value = \"s3\"\n  sensitive = true\n}}\n"
+        )
+    };
     let spec = |address: &str, check: Value| json!({"source": {"inline": {"main.tf": main(address)}}, "healthChecks": [check]});
     stage.stack("tcp", spec(&good, json!({"name": "door", "tcp": "${host}"})));
     stage.stack("http", spec(&good, json!({"name": "page", "http": "http://${host}/x"})));
@@ -356,9 +397,15 @@ fn what_was_made_must_answer() {
     stage.stack("open", spec(&good, json!({"name": "page", "http": "http://${host}/${secret}", "timeout": "300ms"})));
     stage.ready("tcp");
     stage.ready("http");
-    for (name, words) in [("down", "answers with 503"), ("name", "no output \"nobody\""), ("open", "\"secret\" is sensitive")] {
+    for (name, words) in
+        [("down", "answers with 503"), ("name", "no output \"nobody\""), ("open", "\"secret\" is sensitive")]
+    {
         let stack = stage.says(name, "False", "NotReady");
-        assert!(message(&stack).contains("Health check \"page\"") && message(&stack).contains(words), "{}", message(&stack));
+        assert!(
+            message(&stack).contains("Health check \"page\"") && message(&stack).contains(words),
+            "{}",
+            message(&stack)
+        );
     }
     stage.edit("down", &json!({"spec": {"source": {"inline": {"main.tf": main(&good)}}}}));
     stage.ready("down");
@@ -394,7 +441,10 @@ fn what_else_goes_in() {
         "root/terraform.tfvars": "a = \"auto\"\n",
     }});
     let inputs = json!({"varFiles": ["one.tfvars", "env/two.tfvars.json"], "values": {"c": "value"}});
-    stage.stack("var-files", json!({"source": source, "path": "root", "inputs": inputs, "workspace": "blue", "outputs": {"status": true}}));
+    stage.stack(
+        "var-files",
+        json!({"source": source, "path": "root", "inputs": inputs, "workspace": "blue", "outputs": {"status": true}}),
+    );
     stage.stack("no-file", json!({"source": source, "path": "root", "inputs": {"varFiles": ["nope.tfvars"]}}));
 
     stage.secret("env", &json!({"word": "from a secret"}));
@@ -467,7 +517,9 @@ fn stacks_come_in_their_order() {
     for name in ["one", "two", "three"] {
         stage.api.delete(&stage.at_stack(name));
     }
-    ["three", "two", "one"].iter().for_each(|name| stage.gone(name));
+    for name in ["three", "two", "one"] {
+        stage.gone(name);
+    }
 }
 
 /// Whatever a configuration says about where its state is, the Stack decides; and one Event says so.
@@ -475,14 +527,21 @@ fn stacks_come_in_their_order() {
 fn a_backend_of_a_configuration_does_not_hold() {
     let stage = Stage::new();
     let elsewhere = stage.path("elsewhere.tfstate");
-    let own = format!("# words\nterraform {{\n  backend \"local\" {{\n    path = {elsewhere:?}\n  }}\n}}\n{}output \"it\" {{\n  value = 1\n}}\n", echo(&["a"]));
+    let own = format!(
+        "# words\nterraform {{\n  backend \"local\" {{\n    path = {elsewhere:?}\n  }}\n}}\n{}output \"it\" {{\n  value = 1\n}}\n",
+        echo(&["a"])
+    );
     let cloud = "terraform {\n  cloud {\n    organization = \"theirs\"\n  }\n}\noutput \"it\" {\n  value = 1\n}\n";
-    let spec = |main: &str| json!({"source": {"inline": {"main.tf": main}}, "interval": "300ms", "outputs": {"status": true}});
+    let spec =
+        |main: &str| json!({"source": {"inline": {"main.tf": main}}, "interval": "300ms", "outputs": {"status": true}});
     stage.stack("own", spec(&own));
     stage.stack("cloud", spec(cloud));
     stage.stack("plain", spec("# backend cloud\noutput \"it\" {\n  value = 1\n}\n"));
     let told = |name: &str| {
-        let path = format!("{}?fieldSelector=involvedObject.name={name},reason=BackendOverridden", stage.at("v1", "events", ""));
+        let path = format!(
+            "{}?fieldSelector=involvedObject.name={name},reason=BackendOverridden",
+            stage.at("v1", "events", "")
+        );
         let items = stage.api.get(&path)["items"].as_array().unwrap().clone();
         items.iter().map(|event| event["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };

@@ -1,9 +1,10 @@
 //! A namespace on a cluster that all tests share, and an operator that works on nothing else.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use tempfile::TempDir;
 use crate::api::Api;
 
 /// How long anything may take that is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A namespace with an operator.
 pub(crate) struct Stage {
@@ -37,14 +38,19 @@ impl Stage {
     }
 
     /// The same, on another cluster.
-    pub(crate) fn on(reach: &'static Reach, more: &[&str]) -> Self {
+    pub(crate) fn on(reach: &Reach, more: &[&str]) -> Self {
         let mut stage = Self::idle_on(reach, more);
         stage.start();
         stage
     }
 
     /// Without an operator, for now.
-    fn idle_on(reach: &'static Reach, more: &[&str]) -> Self {
+    pub(crate) fn idle(more: &[&str]) -> Self {
+        Self::idle_on(kube::shared_with_controllers(), more)
+    }
+
+    /// The same, on another cluster.
+    pub(crate) fn idle_on(reach: &Reach, more: &[&str]) -> Self {
         install(reach);
         let api = Api::new(reach);
         let namespace = fresh_name();
@@ -52,6 +58,18 @@ impl Stage {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("kubeconfig"), reach.kubeconfig_text(ADMIN_TOKEN).unwrap()).unwrap();
         Self { api, namespace, dir, operator: None, more: more.iter().map(|word| (*word).to_owned()).collect() }
+    }
+
+    /// Another operator for the same namespace, which does not work yet.
+    pub(crate) fn beside(&self) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::copy(self.path("kubeconfig"), dir.path().join("kubeconfig")).unwrap();
+        Self { api: self.api.clone(), namespace: self.namespace.clone(), dir, operator: None, more: self.more.clone() }
+    }
+
+    /// Operators of this namespace have a lease there.
+    pub(crate) fn lease_in_own_namespace(&mut self) {
+        self.more = vec!["-lease-namespace".to_owned(), self.namespace.clone()];
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -252,10 +270,11 @@ pub(crate) fn message(stack: &Value) -> String {
     condition(stack, "Ready").unwrap()["message"].as_str().unwrap().to_owned()
 }
 
-/// Gives a cluster our kinds, and the rights of those who work with them. Each test program has one cluster.
+/// Gives a cluster our kinds, and the rights of those who work with them.
 fn install(reach: &Reach) {
-    static READY: OnceLock<()> = OnceLock::new();
-    READY.get_or_init(|| {
+    static READY: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut ready = READY.lock().unwrap();
+    if ready.insert(reach.url.clone()) {
         let api = Api::new(reach);
         for object in groma_operator::install::Install::default().rights() {
             if object["kind"] == "ClusterRole" {
@@ -288,7 +307,7 @@ fn install(reach: &Reach) {
             };
             assert!(crate::api::eventually(is_established), "{name} is not established");
         }
-    });
+    }
 }
 
 fn fresh_name() -> String {

@@ -471,7 +471,8 @@ impl Overseer for Bridge {
         let namespace = run.metadata.namespace.as_deref().unwrap_or_default();
         let about = Place::new(Kind::of::<Stack>(), namespace, &run.spec.stack);
         let uid = controller(&run.metadata).map(|owner| owner.uid.clone());
-        let message = format!("The configuration has its own {block}, which does not hold: its state is where the Stack says");
+        let message =
+            format!("The configuration has its own {block}, which does not hold: its state is where the Stack says");
         let notice = Notice { about, uid, is_warning: false, reason: "BackendOverridden".to_owned(), message };
         self.handle.block_on(self.claim.executor.store.notice(notice));
     }

@@ -213,7 +213,8 @@ impl<'a> Deciding<'a> {
             }
             Phase::Failed => {
                 // What is tried because something has changed is tried for the first time.
-                let goes_on = run.spec.causes.iter().all(|cause| matches!(cause.reason, CauseKind::Retry | CauseKind::Due));
+                let goes_on =
+                    run.spec.causes.iter().all(|cause| matches!(cause.reason, CauseKind::Retry | CauseKind::Due));
                 let before = self.status.failures.as_ref().filter(|_| goes_on);
                 let count = before.map_or(0, |known| known.count) + 1;
                 let kind = status.failure;
