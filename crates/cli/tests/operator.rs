@@ -21,6 +21,8 @@ mod limitations;
 #[allow(dead_code, reason = "the other tests use the rest")]
 #[path = "kubernetes/proxy.rs"]
 mod proxy;
+#[path = "operator/security.rs"]
+mod security;
 #[allow(dead_code, reason = "the other tests use the rest")]
 #[path = "kubernetes/server.rs"]
 mod server;
