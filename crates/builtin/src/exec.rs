@@ -74,6 +74,9 @@ pub(crate) async fn run(program: &Program<'_>, outside: &Outside, call: &Call) -
     let mut command = Command::new(path);
     command
         .args(program.arguments)
+        // What the run has, and not what this process has: somebody else may have started it.
+        .env_clear()
+        .envs(outside.environment.iter())
         .current_dir(program.directory.map_or_else(|| outside.directory.clone(), |at| outside.directory.join(at)))
         .stdin(if program.input.is_some() { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())

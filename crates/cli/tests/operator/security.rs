@@ -25,7 +25,8 @@ impl Drop for Running {
 fn place(object: &Value) -> String {
     let version = object["apiVersion"].as_str().unwrap();
     let start = if version == "v1" { "/api/v1".to_owned() } else { format!("/apis/{version}") };
-    let namespace = object["metadata"]["namespace"].as_str().map(|name| format!("/namespaces/{name}")).unwrap_or_default();
+    let namespace =
+        object["metadata"]["namespace"].as_str().map(|name| format!("/namespaces/{name}")).unwrap_or_default();
     let kind = object["kind"].as_str().unwrap().to_lowercase();
     let plural = kind.strip_suffix('y').map_or_else(|| format!("{kind}s"), |stem| format!("{stem}ies"));
     format!("{start}{namespace}/{plural}")
@@ -54,7 +55,8 @@ fn the_operator_works_with_the_rights_that_it_is_given() {
 
     fs::write(stage.path("kubeconfig"), reach.kubeconfig_text(&token).unwrap()).unwrap();
     let log = fs::File::create(stage.path("operator.log")).unwrap();
-    let mut command = stage.groma(&["operator", "-account", "groma-system/groma-operator", "-lease-namespace", "groma-system"]);
+    let mut command =
+        stage.groma(&["operator", "-account", "groma-system/groma-operator", "-lease-namespace", "groma-system"]);
     command.arg("-scratch").arg(stage.path("runs")).stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
     let _running = Running(command.env("TF_LOG", "INFO").spawn().unwrap());
 
@@ -128,7 +130,11 @@ fn stacks_stay_where_they_are() {
         stage.stack(name, json!({"source": source(read), "outputs": {"status": true}}));
     }
     let stack = stage.says("across", "False", "DependencyNotReady");
-    assert!(message(&stack).contains("default/other (it is in another namespace, which is not allowed)"), "{}", message(&stack));
+    assert!(
+        message(&stack).contains("default/other (it is in another namespace, which is not allowed)"),
+        "{}",
+        message(&stack)
+    );
     let token = groma_testkit::servers::kube::ADMIN_TOKEN;
     for (name, _) in &reads {
         let stack = stage.until(name, || {
@@ -159,23 +165,36 @@ fn secrets_are_seen_nowhere() {
     let stage = Stage::with(&["-metrics-address", &address]);
     let canary = |number: usize| format!("canary-{number:02}-{:08x}", number * 2_654_435_761 % 0xffff_ffff);
     let named = |prefix: &str, numbers: std::ops::Range<usize>| -> Value {
-        numbers.map(|number| (format!("{prefix}{number}"), json!(canary(number)))).collect::<serde_json::Map<_, _>>().into()
+        numbers
+            .map(|number| (format!("{prefix}{number}"), json!(canary(number))))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
     };
     stage.secret("vars", &named("v", 0..20));
     stage.secret("env", &named("e", 20..30));
     stage.secret("files", &named("f", 30..50));
-    let variables: String = (0..20).map(|at| format!("variable \"v{at}\" {{\n  sensitive = true\n}}\n")).collect();
+    let variables: String =
+        (0..20).map(|at| format!("variable \"v{at}\" {{\n  sensitive = true\n}}\n")).collect::<Vec<_>>().concat();
     let outputs: String = (0..10)
-        .map(|at| format!("output \"o{at}\" {{\n  value     = \"${{var.v{at}}} ${{file(\"f{}\")}}\"\n  sensitive = true\n}}\n", 30 + at))
-        .collect();
-    let values: String = (0..20).map(|at| format!("var.v{at}, ")).collect();
+        .map(|at| {
+            format!(
+                "output \"o{at}\" {{\n  value     = \"${{var.v{at}}} ${{file(\"f{}\")}}\"\n  sensitive = true\n}}\n",
+                30 + at
+            )
+        })
+        .collect::<Vec<_>>()
+        .concat();
+    let values: String = (0..20).map(|at| format!("var.v{at}, ")).collect::<Vec<_>>().concat();
     let held = format!(
         "resource \"terraform_data\" \"it\" {{\n  input = [{values}]\n}}\n\
          resource \"terraform_data\" \"files\" {{\n  input = [for at in range(30, 50) : sensitive(file(\"f${{at}}\"))]\n}}\n"
     );
     let reference = |name: &str, key: String| json!({"secretKeyRef": {"name": name, "key": key}});
-    let env: Vec<Value> = (20..30).map(|at| json!({"name": format!("E{at}"), "valueFrom": reference("env", format!("e{at}"))})).collect();
-    let files: Vec<Value> = (30..50).map(|at| json!({"path": format!("f{at}"), "valueFrom": reference("files", format!("f{at}"))})).collect();
+    let env: Vec<Value> =
+        (20..30).map(|at| json!({"name": format!("E{at}"), "valueFrom": reference("env", format!("e{at}"))})).collect();
+    let files: Vec<Value> = (30..50)
+        .map(|at| json!({"path": format!("f{at}"), "valueFrom": reference("files", format!("f{at}"))}))
+        .collect();
     let inputs = json!({"varsFrom": [{"kind": "Secret", "name": "vars"}], "env": env, "files": files});
     let spec = |main: &str, mode: &str| {
         json!({
@@ -189,8 +208,11 @@ fn secrets_are_seen_nowhere() {
     let failing = [
         ("call", "data \"http\" \"it\" {\n  url = \"http://127.0.0.1:1/${var.v0}\"\n}\n"),
         ("path", "resource \"local_file\" \"it\" {\n  filename = \"/dev/null/${var.v1}\"\n  content  = var.v2\n}\n"),
-        ("check", "resource \"terraform_data\" \"it\" {\n  lifecycle {\n    precondition {\n      condition     = var.v3 == \"\"\n      \
-                   error_message = \"It is ${var.v3}.\"\n    }\n  }\n}\n"),
+        (
+            "check",
+            "resource \"terraform_data\" \"it\" {\n  lifecycle {\n    precondition {\n      condition     = var.v3 == \"\"\n      \
+                   error_message = \"It is ${var.v3}.\"\n    }\n  }\n}\n",
+        ),
         ("number", "output \"it\" {\n  value     = tonumber(var.v4)\n  sensitive = true\n}\n"),
         ("file", "output \"it\" {\n  value     = file(var.v5)\n  sensitive = true\n}\n"),
     ];
@@ -203,13 +225,22 @@ fn secrets_are_seen_nowhere() {
     assert!(stage.secret_data("out-auto")["o3"].contains(&canary(3)));
     stage.says("asks", "Unknown", "AwaitingApproval");
     for (name, _) in failing {
-        let stack = stage.until(name, || Some(stage.get(name)).filter(|stack| condition(stack, "Ready").is_some_and(|ready| ready["status"] == "False")));
+        let stack = stage.until(name, || {
+            Some(stage.get(name))
+                .filter(|stack| condition(stack, "Ready").is_some_and(|ready| ready["status"] == "False"))
+        });
         // It is about what is to go wrong, and about nothing before that.
         assert!(message(&stack).contains("main.tf:6"), "{name}: {}", message(&stack));
     }
     let mut seen = vec![("the log".to_owned(), stage.log()), ("metrics".to_owned(), page(&address, "/metrics"))];
     assert!(seen[1].1.contains("groma_"), "{}", seen[1].1);
-    let lists = [("v1", "events"), ("groma.dev/v1alpha1", "stacks"), ("groma.dev/v1alpha1", "runs"), ("v1", "configmaps"), ("coordination.k8s.io/v1", "leases")];
+    let lists = [
+        ("v1", "events"),
+        ("groma.dev/v1alpha1", "stacks"),
+        ("groma.dev/v1alpha1", "runs"),
+        ("v1", "configmaps"),
+        ("coordination.k8s.io/v1", "leases"),
+    ];
     for (version, plural) in lists {
         for item in stage.api.get(&stage.at(version, plural, ""))["items"].as_array().unwrap() {
             seen.push((format!("{plural} {}", item["metadata"]["name"]), item.to_string()));
@@ -217,7 +248,11 @@ fn secrets_are_seen_nowhere() {
     }
     let mut found = Vec::new();
     for number in 0..50 {
-        found.extend(seen.iter().filter(|(_, text)| text.contains(&canary(number))).map(|(place, _)| format!("{} in {place}", canary(number))));
+        found.extend(
+            seen.iter()
+                .filter(|(_, text)| text.contains(&canary(number)))
+                .map(|(place, _)| format!("{} in {place}", canary(number))),
+        );
     }
     assert!(found.is_empty(), "{found:#?}");
 }
