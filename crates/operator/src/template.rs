@@ -1,5 +1,5 @@
 //! Configurations that are templates: `main.tf.tpl`, as Go's `text/template` has them, with values that can never become anything but
-//! values. What a value is written as depends on where it stands ([`context`]): inside of a quoted text it is escaped, elsewhere it is a
+//! values. What a value is written as depends on where it stands (`context`): inside of a quoted text it is escaped, elsewhere it is a
 //! literal. So no value can end a text, begin a block or call a function.
 
 mod context;

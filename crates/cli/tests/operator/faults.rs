@@ -237,9 +237,3 @@ fn killed_after_writes(numbers: impl Iterator<Item = u32>) {
 fn killed_after_some_writes_it_gets_there() {
     killed_after_writes((1..200).step_by(9));
 }
-
-#[test]
-#[ignore = "takes two minutes: `cargo test --test operator -- --ignored killed`"]
-fn killed_after_any_write_it_gets_there() {
-    killed_after_writes(1..200);
-}

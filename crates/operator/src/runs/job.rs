@@ -1,5 +1,5 @@
 //! Runs in Jobs: for each, a pod in the namespace of its Stack works on it with the same program, and talks to nobody but the API server.
-//! The Run says how far it is; the Job only says whether somebody is still there. What a Job looks like is in [`pod`].
+//! The Run says how far it is; the Job only says whether somebody is still there. What a Job looks like is in `pod`.
 
 mod execute;
 mod pod;
