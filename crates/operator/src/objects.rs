@@ -181,6 +181,17 @@ pub enum Seen {
     Complete,
 }
 
+impl Seen {
+    /// The object that something was seen of, and whether it is gone.
+    pub fn object(self) -> Option<(Box<DynamicObject>, bool)> {
+        match self {
+            Self::There(object) => Some((object, false)),
+            Self::Gone(object) => Some((object, true)),
+            Self::Again | Self::Complete => None,
+        }
+    }
+}
+
 /// What happened, for those who read events.
 #[derive(Debug, Clone)]
 pub struct Notice {

@@ -204,27 +204,11 @@ impl Operator {
     /// Works until it is told to stop.
     pub async fn run(self: Arc<Self>, stop: impl Future<Output = ()> + Send + 'static) {
         let mut tasks = JoinSet::new();
-        let kinds = [Kind::of::<Stack>(), Kind::of::<Run>()];
-        let everywhere = [None];
-        let named: Vec<Option<&str>> = self.namespaces.iter().map(|name| Some(name.as_str())).collect();
-        for namespace in if named.is_empty() { &everywhere[..] } else { &named[..] } {
-            for kind in &kinds {
-                let (me, seen) = (Arc::clone(&self), self.store.watch(kind, *namespace));
-                let kind = kind.clone();
-                tasks.spawn(async move {
-                    let mut seen = seen;
-                    while let Some(seen) = seen.next().await {
-                        me.see(&kind, seen);
-                    }
-                });
-            }
+        let mut watches = Vec::new();
+        for kind in [Kind::of::<Stack>(), Kind::of::<Run>()] {
+            watches.extend(self.places().into_iter().map(|namespace| self.watch(&kind, namespace)));
         }
-        let (me, mut seen) = (Arc::clone(&self), self.store.watch(&Kind::of::<Blueprint>(), None));
-        tasks.spawn(async move {
-            while let Some(seen) = seen.next().await {
-                me.see(&Kind::of::<Blueprint>(), seen);
-            }
-        });
+        watches.push(self.watch(&Kind::of::<Blueprint>(), None));
         for _ in 0..self.workers {
             let me = Arc::clone(&self);
             tasks.spawn(async move {
@@ -242,17 +226,46 @@ impl Operator {
         }
         self.watches.stop();
         self.territory.stop();
+        watches.iter().for_each(AbortHandle::abort);
         tasks.abort_all();
         while tasks.join_next().await.is_some() {}
     }
 
+    /// The namespaces that are looked into; none stands for all of them.
+    fn places(&self) -> Vec<Option<&str>> {
+        if self.namespaces.is_empty() {
+            return vec![None];
+        }
+        self.namespaces.iter().map(|name| Some(name.as_str())).collect()
+    }
+
+    /// Sees everything of a kind until it is aborted.
+    fn watch(self: &Arc<Self>, kind: &Kind, namespace: Option<&str>) -> AbortHandle {
+        let of = kind.clone();
+        self.watch_with(kind, namespace, move |me, seen| me.see(&of, seen))
+    }
+
+    fn watch_with(
+        self: &Arc<Self>,
+        kind: &Kind,
+        namespace: Option<&str>,
+        see: impl Fn(&Self, Seen) + Send + 'static,
+    ) -> AbortHandle {
+        // It must not keep the operator, which keeps it.
+        let me = Arc::downgrade(self);
+        let mut all = self.store.watch(kind, namespace);
+        let watching = tokio::spawn(async move {
+            while let Some(seen) = all.next().await {
+                let Some(me) = me.upgrade() else { return };
+                see(&me, seen);
+            }
+        });
+        watching.abort_handle()
+    }
+
     /// Something was seen: who has to do with it is looked at.
     fn see(&self, kind: &Kind, seen: Seen) {
-        let (object, is_gone) = match seen {
-            Seen::There(object) => (object, false),
-            Seen::Gone(object) => (object, true),
-            Seen::Again | Seen::Complete => return,
-        };
+        let Some((object, is_gone)) = seen.object() else { return };
         let namespace = object.metadata.namespace.clone().unwrap_or_default();
         let name = object.metadata.name.clone().unwrap_or_default();
         for subject in self.concerned(kind, &object, &namespace, &name, is_gone) {
@@ -313,11 +326,7 @@ impl Operator {
 
     /// Something was seen of the kind of a Blueprint.
     fn see_object(&self, blueprint: &str, seen: Seen) {
-        let (object, is_gone) = match seen {
-            Seen::There(object) => (object, false),
-            Seen::Gone(object) => (object, true),
-            Seen::Again | Seen::Complete => return,
-        };
+        let Some((object, is_gone)) = seen.object() else { return };
         let namespace = object.metadata.namespace.clone().unwrap_or_default();
         let name = object.metadata.name.clone().unwrap_or_default();
         self.agenda.add(Subject::Object(blueprint.to_owned(), namespace, name), Instant::now());
@@ -340,19 +349,7 @@ impl Operator {
 
     /// What Stacks of a namespace refer to, and what is made for them.
     fn watch_namespace(self: &Arc<Self>, namespace: &str) -> Vec<AbortHandle> {
-        let begin = |kind: Kind| {
-            // It must not keep the operator, which keeps it.
-            let me = Arc::downgrade(self);
-            let mut seen = self.store.watch(&kind, Some(namespace));
-            let watching = tokio::spawn(async move {
-                while let Some(seen) = seen.next().await {
-                    let Some(me) = me.upgrade() else { return };
-                    me.see(&kind, seen);
-                }
-            });
-            watching.abort_handle()
-        };
-        Territory::kinds().into_iter().map(begin).collect()
+        Territory::kinds().iter().map(|kind| self.watch(kind, Some(namespace))).collect()
     }
 
     async fn look_at_blueprint(self: &Arc<Self>, name: &str) -> Result<Option<Instant>, StoreError> {
@@ -365,22 +362,11 @@ impl Operator {
     }
 
     fn watch_objects(self: &Arc<Self>, blueprint: &str, kind: &Kind) -> Vec<AbortHandle> {
-        let everywhere = [None];
-        let named: Vec<Option<&str>> = self.namespaces.iter().map(|name| Some(name.as_str())).collect();
-        let namespaces = if named.is_empty() { &everywhere[..] } else { &named[..] };
         let begin = |namespace: Option<&str>| {
-            // It must not keep the operator, which keeps it.
-            let (me, blueprint) = (Arc::downgrade(self), blueprint.to_owned());
-            let mut seen = self.store.watch(kind, namespace);
-            let watching = tokio::spawn(async move {
-                while let Some(seen) = seen.next().await {
-                    let Some(me) = me.upgrade() else { return };
-                    me.see_object(&blueprint, seen);
-                }
-            });
-            watching.abort_handle()
+            let blueprint = blueprint.to_owned();
+            self.watch_with(kind, namespace, move |me, seen| me.see_object(&blueprint, seen))
         };
-        namespaces.iter().copied().map(begin).collect()
+        self.places().into_iter().map(begin).collect()
     }
 
     async fn look_at(self: &Arc<Self>, subject: &Subject) {

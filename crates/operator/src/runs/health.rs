@@ -73,10 +73,7 @@ fn filled(text: &str, outputs: &[Output]) -> Result<String, String> {
             return Err(format!("the output {:?} is sensitive, and cannot be part of an address", output.name));
         }
         filled.push_str(before);
-        match &output.value {
-            serde_json::Value::String(text) => filled.push_str(text),
-            other => filled.push_str(&other.to_string()),
-        }
+        filled.push_str(&output.text());
         rest = after;
     }
     filled.push_str(rest);

@@ -238,13 +238,8 @@ pub(super) async fn write_outputs(
 ) -> Result<(), StoreError> {
     let namespace = run.metadata.namespace.as_deref().unwrap_or_default();
     let Some(owner) = store.get(&Place::new(Kind::job(), namespace, job)).await? else { return Ok(()) };
-    let encode = |output: &Output| {
-        let text = match &output.value {
-            Json::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        (output.name.clone(), base64::engine::general_purpose::STANDARD.encode(text))
-    };
+    let encode =
+        |output: &Output| (output.name.clone(), base64::engine::general_purpose::STANDARD.encode(output.text()));
     let data: BTreeMap<String, String> = outputs.iter().map(encode).collect();
     let metadata = ObjectMeta {
         name: Some(format!("{job}-outputs")),

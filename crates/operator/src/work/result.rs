@@ -57,6 +57,16 @@ pub struct Output {
     pub sensitive: bool,
 }
 
+impl Output {
+    /// Its value where only texts can stand: texts as they are, everything else as JSON.
+    pub fn text(&self) -> String {
+        match &self.value {
+            Json::String(text) => text.clone(),
+            other => other.to_string(),
+        }
+    }
+}
+
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
