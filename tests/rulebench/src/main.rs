@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use groma_rulebench::figure::{Figure, Unit};
 use groma_rulebench::pair::{clock, expect, times};
-use groma_rulebench::world::{Variant, World};
+use groma_rulebench::world::{Kind, Variant};
 use groma_rules::replace::catalogue::Catalogue;
 use groma_rules::replace::order::{self, Strength, Web, Wish};
 use groma_rules::replace::rule::Order;
@@ -73,15 +73,15 @@ fn plans(asked: &Asked, (objects, size): (usize, &str), (one_in, share): (usize,
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let mut worlds = vec![World::new(objects, one_in, Variant::None)?];
+    let mut kinds = vec![Kind { variant: Variant::None, objects, one_in }];
     for (variant, _) in &wanted {
-        let world = World::new(objects, one_in, *variant)?;
+        let kind = Kind { variant: *variant, objects, one_in };
         let replaced = objects / one_in;
         let obeyed = matches!(variant, Variant::Rules1 | Variant::Rules8);
-        expect(&world, (replaced, if obeyed { replaced } else { 0 }))?;
-        worlds.push(world);
+        expect(kind, (replaced, if obeyed { replaced } else { 0 }))?;
+        kinds.push(kind);
     }
-    let times = times(&worlds, asked.rounds)?;
+    let times = times(&kinds, asked.rounds)?;
     let figure = |(at, (variant, limit)): (usize, &(Variant, f64))| {
         let ratios: Vec<f64> = times[at + 1].iter().zip(&times[0]).map(|(with, without)| with / without).collect();
         Figure::new(name(*variant), &ratios, Unit::Ratio, *limit)
@@ -94,9 +94,8 @@ fn attached(asked: &Asked) -> Result<Vec<Figure>> {
     if !asked.wants("attach/10k") {
         return Ok(Vec::new());
     }
-    let worlds = [Variant::NotAttached, Variant::Attached].map(|variant| World::new(OBJECTS, 20, variant));
-    let worlds: Vec<World> = worlds.into_iter().collect::<Result<_>>()?;
-    let times = times(&worlds, asked.rounds)?;
+    let kinds = [Variant::NotAttached, Variant::Attached].map(|variant| Kind { variant, objects: OBJECTS, one_in: 20 });
+    let times = times(&kinds, asked.rounds)?;
     let more: Vec<f64> = times[1].iter().zip(&times[0]).map(|(with, without)| with - without).collect();
     Ok(vec![Figure::new("attach/10k", &more, Unit::Milliseconds, 50.0)])
 }

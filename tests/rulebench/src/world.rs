@@ -175,6 +175,17 @@ fn one_resource(predicate: &str) -> String {
     )
 }
 
+/// Of which kind a world is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind {
+    /// With which rules.
+    pub variant: Variant,
+    /// How many objects there are.
+    pub objects: usize,
+    /// Every so-many-th resource is replaced.
+    pub one_in: usize,
+}
+
 /// What is planned.
 pub struct World {
     sources: SourceMap,
@@ -270,8 +281,9 @@ fn stored(at: usize, provider: &Provider) -> ResourceState {
 }
 
 impl World {
-    /// So many objects, of which every so-many-th resource is replaced.
-    pub fn new(objects: usize, one_in: usize, variant: Variant) -> Result<Self> {
+    /// One of a kind.
+    pub fn new(kind: Kind) -> Result<Self> {
+        let Kind { variant, objects, one_in } = kind;
         let resources = objects / INSTANCES;
         let mut main = String::new();
         for at in 0..resources {
@@ -418,7 +430,7 @@ mod tests {
     /// What is kept of rules is little, and is still all that there is to tell.
     #[test]
     fn documents_that_are_written_later_have_everything_in_them() {
-        let world = World::new(100, 1, Variant::Rules8).unwrap();
+        let world = World::new(Kind { variant: Variant::Rules8, objects: 100, one_in: 1 }).unwrap();
         let plan = runtime().unwrap().block_on(world.plan()).unwrap();
         assert_eq!(replaced(&plan), (100, 100));
         assert_eq!(plan.replacement.decisions.len(), 100);
@@ -445,7 +457,7 @@ mod tests {
 
     #[test]
     fn who_holds_what_is_found() {
-        let world = World::new(200, 20, Variant::Attached).unwrap();
+        let world = World::new(Kind { variant: Variant::Attached, objects: 200, one_in: 20 }).unwrap();
         let plan = runtime().unwrap().block_on(world.plan()).unwrap();
         assert_eq!(replaced(&plan), (10, 10), "every object of the first resource is held");
         let decision = &plan.replacement.decisions[&"stub_box.r0[0]".parse().unwrap()];

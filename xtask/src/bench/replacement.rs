@@ -1,4 +1,4 @@
-//! What rules about the order of replacements cost. `tests/rulebench` plans with and without them in turns, in one process, and a bench of
+//! What rules about the order of replacements cost. `tests/rulebench` plans with and without them in turns, and a bench of
 //! `groma-rules` asks single predicates; both say what they found and what it may be at most. Only what is too much for certain is a miss.
 
 use std::process::Command;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use groma_rulebench::figure::{Figure, Unit};
 use groma_rulebench::pair::runtime;
-use groma_rulebench::world::{Variant, World};
+use groma_rulebench::world::{Kind, Variant, World};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -20,13 +20,14 @@ fn main() -> Result<ExitCode> {
     let mut all_hold = true;
     for (objects, size) in [(1_000, "1k"), (10_000, "10k")] {
         for (one_in, share, limit) in [(20, "p05", 1.02), (1, "p100", 1.1)] {
-            let without = peak(&World::new(objects, one_in, Variant::None)?)?;
+            let peak_of = |variant| peak(&World::new(Kind { variant, objects, one_in })?);
+            let without = peak_of(Variant::None)?;
             for variant in [Variant::CatalogueNoMatch, Variant::Rules1, Variant::Rules8] {
                 let name = format!("memory/{}/{size}/{share}", variant.name());
                 if filter.is_some_and(|filter| !name.contains(filter.as_str())) {
                     continue;
                 }
-                let ratio = peak(&World::new(objects, one_in, variant)?)? / without;
+                let ratio = peak_of(variant)? / without;
                 let limit = if variant == Variant::CatalogueNoMatch { 1.005 } else { limit };
                 let figure = Figure::new(name, &[ratio], Unit::Ratio, limit);
                 all_hold &= figure.holds();
