@@ -130,7 +130,9 @@ fn stop() -> Result<()> {
 
 /// Installs what a node needs of Debian's packages.
 fn install() -> Result<()> {
-    let missing = kube::missing_packages();
+    let mut missing = kube::missing_packages();
+    // The page of the manual is run as people would.
+    missing.extend(process::find_on_path("kubectl").is_none().then_some("kubernetes-client"));
     if missing.is_empty() {
         return Ok(());
     }

@@ -47,6 +47,15 @@ pub(crate) trait Companions: Send + Sync {
     fn remove(&self, names: &[String]) -> io::Result<()>;
 }
 
+/// Nothing can be created there any more, by anybody.
+pub(crate) fn closed(error: &io::Error) -> io::Error {
+    io::Error::new(io::ErrorKind::ReadOnlyFilesystem, error.to_string())
+}
+
+fn is_closed(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ReadOnlyFilesystem
+}
+
 /// How often to look again while somebody else adds objects.
 const TRIES: usize = 20;
 /// How many ends of chains are kept for those who may still wake up.
@@ -99,9 +108,14 @@ impl CompanionHome {
             if !locked || found.open().next().is_none() {
                 return Ok(found);
             }
-            for (chain, next) in found.open() {
+            let open: Vec<String> = found.open().map(|(chain, next)| chain.name(next)).collect();
+            for end in open {
                 // If somebody was faster, the next look shows what was added.
-                self.companions.create(&chain.name(next), b"")?;
+                match self.companions.create(&end, b"") {
+                    // Then nobody can add anything either.
+                    Err(error) if is_closed(&error) => return Ok(found),
+                    created => created?,
+                };
             }
         }
         Err(io::Error::other(format!("something else keeps adding to the journal {}", self.companions.place())))
@@ -133,8 +147,11 @@ impl CompanionHome {
             }
         }
         for (chain, next) in found.open() {
-            if !self.companions.create(&chain.name(next), b"")? {
-                return Err(moved());
+            match self.companions.create(&chain.name(next), b"") {
+                Ok(true) => {}
+                Ok(false) => return Err(moved()),
+                Err(error) if is_closed(&error) => return Ok(()),
+                Err(error) => return Err(error),
             }
         }
         Ok(())
@@ -174,6 +191,16 @@ impl CompanionHome {
         if let Some(path) = self.own.as_mut().and_then(|own| own.spooled.take()) {
             let _ = spool::remove(&path);
         }
+    }
+
+    /// Begins in a file of this machine, because no object can be created any more.
+    fn begin_elsewhere(&mut self, chain: Chain, start: &[u8], before: &Chains) -> io::Result<Box<dyn JournalFile>> {
+        let written = Arc::new(Mutex::new(start.to_vec()));
+        let file = self.spool.create(start, Arc::clone(&written))?;
+        self.tidy_up(before, &chain);
+        let spooled = Some(file.path().to_owned());
+        self.own = Some(Own { chain, written, spooled, closed: Arc::default() });
+        Ok(Box::new(file))
     }
 
     /// The first one first: what is left of a chain without it is no journal.
@@ -225,6 +252,9 @@ impl JournalHome for CompanionHome {
         self.end_chains(&before, || self.moved())?;
         let chain = before.next(run);
         if let Err(error) = self.start(&chain, start, &before) {
+            if is_closed(&error) {
+                return self.begin_elsewhere(chain, start, &before);
+            }
             let first = [chain.name(0)];
             let gone = || matches!(self.companions.read(&first).as_deref(), Ok([None]));
             if !(gone() || self.companions.remove(&first).is_ok() && gone())

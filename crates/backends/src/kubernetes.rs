@@ -18,11 +18,12 @@ use groma_model::ty::Type;
 use groma_model::value::Value;
 use groma_state::{StateCodec, WorkspaceError, WorkspaceName};
 use k8s_openapi::api::core::v1::Secret;
-use kube::api::{Api, DeleteParams, ListParams};
+use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams};
 
 use crate::companions::CompanionHome;
 use crate::settings::{Settings, block, optional, secret};
 use crate::{Backend, BackendError, BackendKind, Place, Surroundings};
+pub use connection::Cluster;
 use connection::Connection;
 use journal::JournalSecrets;
 use names::Names;
@@ -143,9 +144,10 @@ impl Backend for KubernetesBackend {
         let secrets: Api<Secret> = self.connection.api().map_err(Trouble::backend)?;
         let leases = self.connection.api().map_err(Trouble::backend)?;
         let random = Arc::clone(&self.surroundings.random);
+        let is_gone = self.surroundings.is_gone.clone();
         let name = format!("kubernetes secret {}/{}", names.namespace, names.secret);
         let companions = JournalSecrets::new(secrets.clone(), names.clone(), runtime.clone());
-        let store = SecretStore::new(names, codec, store::Reach { secrets, leases, runtime, random });
+        let store = SecretStore::new(names, codec, store::Reach { secrets, leases, runtime, random, is_gone });
         let journal = CompanionHome::new(Arc::new(companions), self.surroundings.spool.clone(), store.holding());
         Ok(Place { name, store: Box::new(store), journal: Some(Box::new(journal)) })
     }
@@ -173,15 +175,24 @@ async fn delete_all(connection: &Connection, names: &Names) -> Result<(), Troubl
         for secret in found.map_err(|error| trouble("list", "").of(error))? {
             let name = secret.metadata.name.unwrap_or_default();
             if name != names.secret {
-                let deleted = secrets.delete(&name, &background).await;
-                unless_missing(deleted).map_err(|error| trouble("delete", &name).of(error))?;
+                let deleted = discard(&secrets, names, &name).await;
+                deleted.map_err(|error| trouble("delete", &name).of(error))?;
             }
         }
     }
     let lease = Trouble::when("delete", "leases", &names.namespace, &names.lease);
     unless_missing(leases.delete(&names.lease, &background).await).map_err(|error| lease.of(error))?;
-    let deleted = secrets.delete(&names.secret, &background).await;
-    unless_missing(deleted).map_err(|error| trouble("delete", &names.secret).of(error))
+    let deleted = discard(&secrets, names, &names.secret).await;
+    deleted.map_err(|error| trouble("delete", &names.secret).of(error))
+}
+
+/// Deletes a Secret. If it is kept for somebody, it is them who ask.
+async fn discard(secrets: &Api<Secret>, names: &Names, name: &str) -> Result<(), kube::Error> {
+    if names.is_kept() {
+        let free = BTreeMap::from([("metadata", BTreeMap::from([("finalizers", None::<()>)]))]);
+        unless_missing(secrets.patch(name, &PatchParams::default(), &Patch::Merge(&free)).await)?;
+    }
+    unless_missing(secrets.delete(name, &DeleteParams::background()).await)
 }
 
 /// What is not there need not be deleted.

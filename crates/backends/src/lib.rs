@@ -11,7 +11,9 @@ mod s3;
 mod settings;
 mod silence;
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
@@ -19,6 +21,8 @@ use groma_model::schema::Block;
 use groma_model::value::Value;
 use groma_state::journal::JournalHome;
 use groma_state::{StateCodec, StateStore, WorkspaceError, WorkspaceName};
+
+pub use kubernetes::Cluster;
 
 /// A kind of backend, as a configuration names it.
 pub trait BackendKind: Send + Sync {
@@ -73,7 +77,48 @@ pub struct Surroundings {
     pub random: Arc<dyn Fn() -> [u8; 16] + Send + Sync>,
     /// The folder in which journals go on that a server does not take any more. Only its owner may write there.
     pub spool: PathBuf,
+    /// The cluster that states are kept in, if whoever asks is connected to it. What settings and the environment say about how to reach
+    /// one does not matter then.
+    pub cluster: Option<Cluster>,
+    /// What is not allowed here.
+    pub limits: Limits,
+    /// Tells which holders of locks are known to be gone. None if nobody knows more than what the locks say.
+    pub is_gone: Option<IsGone>,
 }
+
+/// Where a file is that may be read; or why not.
+pub type Readable = Arc<dyn Fn(&Path) -> io::Result<PathBuf> + Send + Sync>;
+
+/// What the settings of a backend may not ask for. They may be somebody else's.
+#[derive(Clone, Default)]
+pub struct Limits {
+    /// Programs are not started, and how that could be allowed.
+    pub no_programs: Option<String>,
+    /// Which files may be read; all if there is nothing.
+    pub readable: Option<Readable>,
+    /// Our account in a cluster is not that of who wrote the settings. None if it is.
+    pub account: Option<Account>,
+}
+
+/// An account that is not that of who wrote the settings.
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// It is used in this namespace only.
+    pub namespace: String,
+    /// What to do instead.
+    pub advice: String,
+}
+
+impl Surroundings {
+    /// Where a file is that may be read. Relative paths start in the working directory.
+    fn readable(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
+        let path = self.working_dir.join(path);
+        self.limits.readable.as_ref().map_or(Ok(path.clone()), |readable| readable(&path))
+    }
+}
+
+/// Whether whoever holds a lock of this name is gone for certain, so that nobody has to wait for its silence.
+pub type IsGone = Arc<dyn Fn(String) -> Pin<Box<dyn Future<Output = bool> + Send>> + Send + Sync>;
 
 /// Why a backend cannot do what was asked.
 #[derive(Debug, thiserror::Error)]

@@ -375,6 +375,79 @@ fn a_lock_can_be_forced_and_its_holder_is_kept_out() {
 }
 
 #[test]
+fn a_state_that_is_kept_for_somebody_is_one_to_the_other_tools() {
+    for tool in Tool::all() {
+        let place = Namespace::new(&format!("kept-{}", tool.name));
+        let mut actor = Actor::new(&*place.kept("nobody"));
+        actor.lock("ours").unwrap();
+        assert_eq!(actor.read().unwrap(), [""; 0]);
+        actor.unlock().unwrap();
+        let finalizers = || place.secret("tfstate-default-app").unwrap().metadata.finalizers.unwrap_or_default();
+        assert_eq!(finalizers(), ["groma.dev/kept"]);
+        // There is a Secret, and no state.
+        let settings = place.settings();
+        let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let work = tool.workspace(place.scratch(), &tools::block("kubernetes", &settings));
+        work.run(&["apply", "-auto-approve", "-var=name=first"]).succeeds();
+        work.run(&["apply", "-auto-approve", "-var=name=second"]).succeeds();
+        assert_eq!(finalizers(), ["groma.dev/kept"], "{}", tool.name);
+        actor.lock("ours again").unwrap();
+        assert_eq!(actor.read().unwrap(), ["name", "thing"]);
+        actor.write("more").unwrap();
+        actor.unlock().unwrap();
+        assert!(work.run(&["output"]).succeeds().contains("more"));
+    }
+}
+
+#[test]
+fn a_holder_that_is_known_to_be_gone_is_replaced_at_once() {
+    let place = Namespace::new("known");
+    let mut first = Actor::new(&*place.backend());
+    first.lock("dead").unwrap();
+    first.read().unwrap();
+    let mut other = Actor::new(&*place.kept("somebody else"));
+    let start = clock();
+    let mut next = Actor::new(&*place.kept("dead"));
+    next.lock("next").unwrap();
+    assert!(since(start) < Duration::from_secs(3), "{:?}", since(start));
+    // If it was only asleep, it is refused from now on.
+    assert!(first.write("late").is_err());
+    next.read().unwrap();
+    next.write("a").unwrap();
+    // Nobody is gone because somebody else is.
+    assert!(matches!(other.lock("other"), Err(LockError::Held { .. })));
+    next.unlock().unwrap();
+}
+
+#[test]
+fn where_nothing_can_be_made_any_more_a_state_is_used_all_the_same() {
+    let place = Namespace::new("ending");
+    let backend = place.kept("nobody");
+    let mut first = Actor::new(&*backend);
+    first.lock("one").unwrap();
+    let (mut recorder, _) = Recorder::begin(first, place.scratch());
+    recorder.make("a", true).unwrap();
+    let kept = place.names().into_iter().filter(|name| name.contains("groma-journal")).count();
+    assert!(kept > 0, "{:?}", place.names());
+    place.end();
+    // As the one who deletes everything in it does, while somebody works.
+    place.delete_lease("lock-tfstate-default-app");
+    recorder.make("b", true).unwrap();
+    recorder.save().unwrap();
+    recorder.make("c", true).unwrap();
+    recorder.finish().unwrap();
+    let left: Vec<String> = place.names().into_iter().filter(|name| name.contains("groma-journal")).collect();
+    assert_eq!(left, [""; 0]);
+    let mut next = Actor::new(&*backend);
+    next.lock("two").unwrap();
+    let (mut recorder, known) = Recorder::begin(next, place.scratch());
+    assert_eq!(known, ["a", "b", "c"]);
+    recorder.make("d", true).unwrap();
+    recorder.finish().unwrap();
+    assert_eq!(Actor::new(&*backend).read().unwrap(), ["a", "b", "c", "d"]);
+}
+
+#[test]
 fn other_tools_share_states_and_locks() {
     for tool in Tool::all() {
         let place = Namespace::new(tool.name);

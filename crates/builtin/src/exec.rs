@@ -20,8 +20,8 @@ pub(crate) struct Finished {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExecError {
     /// Somebody decided that no programs are run here.
-    #[error("programs may not be started here: the setting \"allow_exec\" is off")]
-    Refused,
+    #[error("programs may not be started here. {0}")]
+    Refused(String),
     /// There is no such program.
     #[error("exec: {0:?}: {1}")]
     NotFound(String, &'static str),
@@ -44,8 +44,8 @@ pub(crate) struct Program<'a> {
 
 /// Finds a program as a shell does: in the search path, or where the name says if there is a slash in it.
 pub(crate) fn find(name: &str, outside: &Outside) -> Result<PathBuf, ExecError> {
-    if !outside.allow_exec {
-        return Err(ExecError::Refused);
+    if let Some(advice) = &outside.no_programs {
+        return Err(ExecError::Refused(advice.clone()));
     }
     let problem = |what| ExecError::NotFound(name.to_owned(), what);
     if name.contains('/') {

@@ -24,13 +24,13 @@ pub(crate) const BUILTIN: Builtin = Builtin {
 };
 
 fn make(outside: &Outside) -> InProcess {
-    let directory = || outside.directory.clone();
+    let outside = || outside.clone();
     InProcess::new(BUILTIN.address().to_string())
-        .resource(file::File { directory: directory(), sensitive: false })
-        .resource(file::File { directory: directory(), sensitive: true })
-        .data_source(data::FileData { directory: directory(), sensitive: false })
-        .data_source(data::FileData { directory: directory(), sensitive: true })
-        .data_source(command::Command::new(outside))
-        .ephemeral(command::Command::new(outside))
-        .function(direxists::DirExists(directory()))
+        .resource(file::File { outside: outside(), sensitive: false })
+        .resource(file::File { outside: outside(), sensitive: true })
+        .data_source(data::FileData { outside: outside(), sensitive: false })
+        .data_source(data::FileData { outside: outside(), sensitive: true })
+        .data_source(command::Command::new(&outside()))
+        .ephemeral(command::Command::new(&outside()))
+        .function(direxists::DirExists(outside()))
 }

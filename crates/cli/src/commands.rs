@@ -38,7 +38,9 @@ pub(crate) mod workspace;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use groma_model::diag::Diagnostic;
 use groma_model::span::SourceMap;
+use groma_run::trace;
 
 use crate::args::{Command, Invocation};
 use crate::env_vars::EnvVars;
@@ -60,10 +62,38 @@ pub(crate) struct Context {
 /// Runs a command to its exit code.
 pub(crate) fn run(invocation: Invocation, environment: EnvVars) -> ExitCode {
     let ui = Ui::new(&environment, false);
-    if let Err(failure) = crate::logging::start(&environment.log) {
+    let (tracing, layer) = traces(&environment, ui);
+    if let Err(failure) = crate::logging::start(&environment.log, layer) {
         ui.failure(&failure);
         return ExitCode::FAILURE;
     }
+    // What an operator does belongs to the Runs that it is done for.
+    let span = tracing.as_ref().filter(|_| !matches!(invocation.command, Command::Operator(_)));
+    let span = span.map_or_else(tracing::Span::none, |tracing| tracing.command(&invocation.name));
+    let code = span.in_scope(|| perform(invocation, environment, ui));
+    if code == ExitCode::FAILURE {
+        trace::failed(&span);
+    }
+    drop(span);
+    if let Some(tracing) = tracing {
+        tracing.finish();
+    }
+    code
+}
+
+/// Whether somebody wants traces. What is wrong about that keeps nothing from being done.
+fn traces(environment: &EnvVars, ui: Ui) -> (Option<trace::Tracing>, Option<trace::FilteredLayer>) {
+    match trace::Tracing::wanted(&environment.all) {
+        Ok(wanted) => wanted.unzip(),
+        Err(problem) => {
+            let told = Diagnostic::warning("No traces are sent", format!("{problem}."));
+            ui.diagnostics(&told.into(), &SourceMap::new());
+            (None, None)
+        }
+    }
+}
+
+fn perform(invocation: Invocation, environment: EnvVars, ui: Ui) -> ExitCode {
     tracing::info!(version = env!("CARGO_PKG_VERSION"), command = invocation.name, "groma begins");
     if invocation.command.uses_environment() {
         let problems = environment.problems();

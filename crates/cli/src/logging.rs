@@ -4,9 +4,10 @@ use std::fs::OpenOptions;
 use std::io;
 use std::sync::Mutex;
 
+use groma_run::trace::{FilteredLayer, TARGET};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
-use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::env_vars::LogVars;
@@ -15,15 +16,23 @@ use crate::failure::Failure;
 /// What plugins say is logged under this name.
 const PROVIDERS: &str = "groma::plugin";
 
-/// Starts logging, if anybody wants logs.
-pub(crate) fn start(wanted: &LogVars) -> Result<(), Failure> {
-    if wanted.all.is_none() && wanted.core.is_none() && wanted.provider.is_none() {
+/// Starts logging, if anybody wants logs, and making spans, if anybody wants those.
+pub(crate) fn start(wanted: &LogVars, traces: Option<FilteredLayer>) -> Result<(), Failure> {
+    let wants_logs = wanted.all.is_some() || wanted.core.is_some() || wanted.provider.is_some();
+    if !wants_logs {
+        if let Some(traces) = traces {
+            let _ = tracing_subscriber::registry().with(traces).try_init();
+        }
         return Ok(());
     }
     let core = level(wanted.core.as_deref().or(wanted.all.as_deref()));
     let provider = level(wanted.provider.as_deref().or(wanted.all.as_deref()));
     // The libraries below us are chatty, and nobody asked about them.
-    let filter = Targets::new().with_target("groma", core).with_target(PROVIDERS, provider);
+    let filter = Targets::new()
+        .with_target("groma", core)
+        .with_target(PROVIDERS, provider)
+        // Spans are no logs.
+        .with_target(TARGET, LevelFilter::OFF);
     let writer = match &wanted.path {
         None => BoxMakeWriter::new(io::stderr),
         Some(path) => {
@@ -32,11 +41,12 @@ pub(crate) fn start(wanted: &LogVars) -> Result<(), Failure> {
             BoxMakeWriter::new(Mutex::new(file))
         }
     };
-    let registry = tracing_subscriber::registry().with(filter);
+    let registry = tracing_subscriber::registry().with(traces);
     let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(writer);
     let as_json = [&wanted.all, &wanted.core].into_iter().flatten().any(|value| value.eq_ignore_ascii_case("json"));
     // Starting twice changes nothing.
-    let _ = if as_json { registry.with(layer.json()).try_init() } else { registry.with(layer).try_init() };
+    let layer = if as_json { layer.json().with_filter(filter).boxed() } else { layer.with_filter(filter).boxed() };
+    let _ = registry.with(layer).try_init();
     Ok(())
 }
 

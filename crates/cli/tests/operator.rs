@@ -1,9 +1,12 @@
 //! The operator on a real cluster, as people use it: they write Stacks, and look at what comes of them. Every test has a namespace and an
 //! operator of its own, which it can kill and start again. Pods run on a node in `operator_jobs.rs`.
 //!
-//! Where what is: a Stack from its beginning to its end in `stacks`; what goes into it, and what comes out of it, in `inputs`; the
+//! Where what is: a Stack from its beginning to its end in `stacks`; what goes into it, and what comes out of it, in `inputs` and `parity`; other
+//! engines in `engines`; the
 //! limitations of the document that this began with in `limitations`; the traps of others, by their numbers, in `traps`; who may do and see what in
-//! `security`; what fails around it in `faults`.
+//! `security`; what fails around it in `faults`; that nobody hears anything while all is well in `quiet`; what others see of
+//! it in `traces`; namespaces that are deleted with Stacks in them in `endings`; every field of
+//! the kinds, wrong and right again, in `fields`; when runs begin in `turns`; the page of the manual in `page`.
 //!
 //! `cargo xtask test` says where the programs of the clusters are.
 
@@ -12,15 +15,32 @@
 #[allow(dead_code, reason = "the other tests use the rest")]
 #[path = "kubernetes/api.rs"]
 mod api;
+#[allow(dead_code, reason = "the other tests use the rest")]
+#[path = "traces/collector.rs"]
+mod collector;
+#[path = "operator/endings.rs"]
+mod endings;
+#[path = "operator/engines.rs"]
+mod engines;
 #[path = "operator/faults.rs"]
 mod faults;
+#[path = "operator/fields.rs"]
+mod fields;
+#[path = "operator/hook.rs"]
+mod hook;
 #[path = "operator/inputs.rs"]
 mod inputs;
 #[path = "operator/limitations.rs"]
 mod limitations;
+#[path = "operator/page.rs"]
+mod page;
+#[path = "operator/parity.rs"]
+mod parity;
 #[allow(dead_code, reason = "the other tests use the rest")]
 #[path = "kubernetes/proxy.rs"]
 mod proxy;
+#[path = "operator/quiet.rs"]
+mod quiet;
 #[path = "operator/security.rs"]
 mod security;
 #[allow(dead_code, reason = "the other tests use the rest")]
@@ -32,5 +52,9 @@ mod simple;
 mod stacks;
 #[path = "operator/stage.rs"]
 mod stage;
+#[path = "operator/traces.rs"]
+mod traces;
 #[path = "operator/traps.rs"]
 mod traps;
+#[path = "operator/turns.rs"]
+mod turns;

@@ -1,5 +1,7 @@
 //! What is going on, for those who show it.
 
+pub(crate) mod trace;
+
 use std::time::Duration;
 
 use groma_model::address::{AbsInstance, DeposedKey};

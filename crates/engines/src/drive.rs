@@ -63,6 +63,10 @@ pub struct Wishes {
     pub hand_on: Interrupt,
     /// What ends our own waiting.
     pub stop: Interrupt,
+    /// Kills the engine some time after it was urged in vain. None where somebody sits who can do that.
+    pub last_resort: Option<Interrupt>,
+    /// How the engine is started so that it ends with us; see [`Program`].
+    pub starter: Option<Vec<String>>,
 }
 
 /// Who is told what happens.
@@ -118,6 +122,8 @@ async fn run(
         chdir: (start.working_dir != start.invocation_dir).then(|| start.working_dir.clone()),
         invocation_dir: start.invocation_dir,
         environment: wishes.environment.clone(),
+        last_resort: wishes.last_resort.clone(),
+        starter: wishes.starter.clone(),
     };
     let version = program.ask(&["version".to_owned()], None).await?;
     let tool = tool::recognise(wishes.kind, program.path.clone(), &version.out)?;

@@ -8,10 +8,15 @@ mod edit;
 mod line;
 mod look;
 mod process;
+mod programs;
+mod tied;
 mod tool;
 mod verdict;
 
 pub use drive::{Audience, InitWish, Outcome, Wishes, drive};
 pub use line::{Command, Line};
-pub use tool::{Kind, Tool};
+pub use process::{Answer, Program};
+pub use programs::{programs_of_root, programs_of_tree};
+pub use tied::become_ordered;
+pub use tool::{Kind, Tool, find, recognise};
 pub use verdict::{RuleKind, Settled, Verdict, WhyKept, WhyTainted};

@@ -69,6 +69,8 @@ pub struct Line {
     flags: Vec<(String, Option<String>)>,
     /// What is no flag.
     others: Vec<String>,
+    /// The plan that it carries out makes nothing, which cannot be told from the words.
+    takes_down: bool,
 }
 
 impl Line {
@@ -81,10 +83,16 @@ impl Line {
             return Err(Diagnostic::error("Unknown command", detail));
         };
         let arguments: Vec<String> = arguments.iter().map(|word| one_dash(word)).collect();
-        let mut line = Self { command: *command, arguments, flags: Vec::new(), others: Vec::new() };
+        let mut line = Self { command: *command, arguments, flags: Vec::new(), others: Vec::new(), takes_down: false };
         line.understand(from_environment);
         line.understand(&line.arguments.clone());
         Ok(line)
+    }
+
+    /// The same, for who knows that the saved plan that it carries out takes everything down.
+    #[must_use]
+    pub fn taking_down(self) -> Self {
+        Self { takes_down: true, ..self }
     }
 
     fn understand(&mut self, words: &[String]) {
@@ -141,7 +149,7 @@ impl Line {
 
     /// Whether it may make objects.
     pub(crate) fn makes_objects(&self) -> bool {
-        self.command == Command::Apply && !self.is_on("destroy") && !self.is_on("refresh-only")
+        self.command == Command::Apply && !self.takes_down && !self.is_on("destroy") && !self.is_on("refresh-only")
     }
 
     /// Whether it is about everything. Who says what it is about knows what is not ready.
@@ -215,6 +223,7 @@ mod tests {
         assert!(!line(&["apply", "-destroy"], &[]).makes_objects());
         assert!(line(&["apply", "-destroy=false"], &[]).makes_objects());
         assert!(!line(&["apply", "-target=a.b"], &[]).is_about_everything());
+        assert!(!line(&["apply", "p.bin"], &[]).taking_down().makes_objects());
         assert!(line(&["plan", "-detailed-exitcode"], &[]).tells_changes());
         assert!(line(&["plan", "-help"], &[]).asks_for_help());
     }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::Duration;
 
 use groma_model::diag::Diagnostic;
 use groma_run::engine::interrupt::{Interrupt, Urgency};
@@ -14,14 +15,19 @@ use tokio::process::{Child, Command};
 
 /// How the program is started.
 #[derive(Debug, Clone)]
-pub(crate) struct Program {
-    pub(crate) path: PathBuf,
+pub struct Program {
+    /// Where it is.
+    pub path: PathBuf,
     /// Where it is started.
-    pub(crate) invocation_dir: PathBuf,
+    pub invocation_dir: PathBuf,
     /// Where it works, if that is somewhere else.
-    pub(crate) chdir: Option<PathBuf>,
+    pub chdir: Option<PathBuf>,
     /// All that it finds in the environment. None if that is what we have found ourselves.
-    pub(crate) environment: Option<BTreeMap<String, String>>,
+    pub environment: Option<BTreeMap<String, String>>,
+    /// Kills it, with all that it has started, some time after it was urged in vain.
+    pub last_resort: Option<Interrupt>,
+    /// How it is started so that it ends with us: a program of ours and its arguments, which calls [`become_ordered`](crate::become_ordered).
+    pub starter: Option<Vec<String>>,
 }
 
 /// Arguments that the engine takes from the environment. They are for what was asked of it, not for what we ask on the way.
@@ -36,20 +42,23 @@ const ADDED_ARGUMENTS: [&str; 6] = [
 
 /// What a program answered.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
+pub struct Answer {
     /// None if it was ended from outside.
-    pub(crate) code: Option<i32>,
-    pub(crate) out: String,
-    pub(crate) err: String,
+    pub code: Option<i32>,
+    /// What it said.
+    pub out: String,
+    /// What it said went wrong.
+    pub err: String,
 }
 
 impl Answer {
-    pub(crate) fn is_good(&self) -> bool {
+    /// Whether all went well.
+    pub fn is_good(&self) -> bool {
         self.code == Some(0)
     }
 
     /// Why it failed, in one line: what it says first, or all there is.
-    pub(crate) fn why(&self) -> String {
+    pub fn why(&self) -> String {
         let said = format!("{}\n{}", self.err, self.out);
         let plain = |line: &str| without_colors(line).trim_start_matches(['│', '╷', ' ']).trim().to_owned();
         let lines: Vec<String> = said.lines().map(plain).filter(|line| !line.is_empty()).collect();
@@ -60,6 +69,9 @@ impl Answer {
         })
     }
 }
+
+/// How long a program may go on that was urged to end, before it is killed.
+const AFTER_URGING: Duration = Duration::from_secs(20);
 
 /// A text without what terminals are told about colours.
 fn without_colors(text: &str) -> String {
@@ -81,14 +93,21 @@ pub(crate) enum Shown<'a> {
 
 impl Program {
     fn command(&self, arguments: &[String]) -> Command {
-        let mut command = Command::new(&self.path);
-        command.current_dir(&self.invocation_dir);
-        if let Some(dir) = &self.chdir {
-            command.arg(format!("-chdir={}", dir.display()));
-        }
-        command.args(arguments);
+        let chdir = self.chdir.as_ref().map(|dir| format!("-chdir={}", dir.display()));
+        let all: Vec<String> = chdir.into_iter().chain(arguments.iter().cloned()).collect();
+        let starter = self.starter.as_deref().and_then(|words| words.split_first());
+        let (program, words) = match starter {
+            Some((program, words)) => (Path::new(program), words),
+            None => (self.path.as_path(), all.as_slice()),
+        };
+        let mut command = Command::new(program);
+        command.args(words).current_dir(&self.invocation_dir);
         if let Some(environment) = &self.environment {
             command.env_clear().envs(environment);
+        }
+        if starter.is_some() {
+            let (name, order) = crate::tied::order(&self.path.display().to_string(), &all);
+            command.env(name, order);
         }
         command
     }
@@ -99,12 +118,12 @@ impl Program {
     }
 
     /// Runs it for an answer, apart from the terminal: nothing that is typed there ends it half way.
-    pub(crate) async fn ask(&self, arguments: &[String], input: Option<&str>) -> Result<Answer, Diagnostic> {
+    pub async fn ask(&self, arguments: &[String], input: Option<&str>) -> Result<Answer, Diagnostic> {
         self.ask_until(arguments, input, &Interrupt::default()).await
     }
 
     /// The same for what may take long: who wants to stop need not wait for the answer.
-    pub(crate) async fn ask_until(
+    pub async fn ask_until(
         &self,
         arguments: &[String],
         input: Option<&str>,
@@ -132,12 +151,14 @@ impl Program {
         };
         let id = child.id();
         let mut answer = std::pin::pin!(async { tokio::join!(child.wait_with_output(), feed).0 });
+        let asked = async {
+            interrupt.reaches(Urgency::Soon).await;
+            interrupt_process(id);
+        };
+        let ending = async { tokio::join!(asked, self.killed(id)).1 };
         let output = tokio::select! {
             output = &mut answer => output,
-            () = interrupt.reaches(Urgency::Soon) => {
-                interrupt_process(id);
-                answer.await
-            }
+            () = ending => answer.await,
         };
         let output = output.map_err(|problem| self.failed(&problem))?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -173,8 +194,27 @@ impl Program {
                 line.clear();
             }
         };
-        let (status, ()) = tokio::join!(ended(&mut child, interrupt), reading);
+        let id = child.id().filter(|_| apart);
+        let mut done = std::pin::pin!(async { tokio::join!(ended(&mut child, interrupt), reading).0 });
+        let status = tokio::select! {
+            status = &mut done => status,
+            () = self.killed(id) => done.await,
+        };
         Ok(status.map_err(|problem| self.failed(&problem))?.code())
+    }
+}
+
+impl Program {
+    /// Kills a program that does not end although it was urged to. Goes on forever if nobody urges.
+    async fn killed(&self, id: Option<u32>) {
+        let (Some(urge), Some(id)) = (&self.last_resort, id.and_then(|id| i32::try_from(id).ok())) else {
+            return std::future::pending().await;
+        };
+        urge.reaches(Urgency::Now).await;
+        tokio::time::sleep(AFTER_URGING).await;
+        tracing::warn!(program = %self.path.display(), "it was urged to end in vain, and is killed");
+        // It has a group of its own, with the providers that it has started.
+        let _ = kill(Pid::from_raw(-id), Signal::SIGKILL);
     }
 }
 
@@ -205,6 +245,27 @@ pub(crate) fn argument(flag: &str, path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Time passes as soon as nothing else happens.
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_end_is_killed() {
+        let urge = Interrupt::default();
+        let program = Program {
+            path: "/bin/sh".into(),
+            invocation_dir: "/".into(),
+            chdir: None,
+            environment: None,
+            last_resort: Some(urge.clone()),
+            starter: None,
+        };
+        let stubborn = ["-c".to_owned(), "trap '' INT; sleep 600 & wait; wait".to_owned()];
+        urge.ask();
+        urge.ask();
+        let answer = program.ask_until(&stubborn, None, &urge).await.unwrap();
+        assert_eq!(answer.code, None);
+        let code = program.show(&stubborn, Shown::Lines(&|_| {}), &urge).await.unwrap();
+        assert_eq!(code, None);
+    }
 
     #[test]
     fn why_something_failed_is_one_line() {

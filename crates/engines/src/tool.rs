@@ -53,12 +53,7 @@ pub struct Tool {
 }
 
 /// Looks for the program: where somebody says that it is, or in the directories of `PATH`.
-pub(crate) fn find(
-    kind: Kind,
-    given: Option<&Path>,
-    search: Option<&OsStr>,
-    dir: &Path,
-) -> Result<PathBuf, Diagnostic> {
+pub fn find(kind: Kind, given: Option<&Path>, search: Option<&OsStr>, dir: &Path) -> Result<PathBuf, Diagnostic> {
     let summary = "Engine not found";
     if let Some(given) = given {
         let path = dir.join(given);
@@ -99,7 +94,7 @@ fn is_program(path: &Path) -> bool {
 }
 
 /// Reads what `version` has printed: `OpenTofu v1.12.6`, and more that does not matter.
-pub(crate) fn recognise(kind: Kind, program: PathBuf, printed: &str) -> Result<Tool, Diagnostic> {
+pub fn recognise(kind: Kind, program: PathBuf, printed: &str) -> Result<Tool, Diagnostic> {
     let first = printed.lines().next().unwrap_or_default().trim();
     let shown = program.display();
     let Some((title, version)) = first.split_once(" v") else {

@@ -5,6 +5,7 @@
 
 mod builtin;
 pub mod checks;
+pub mod confines;
 mod duration;
 pub mod functions;
 mod in_process;

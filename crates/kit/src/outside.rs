@@ -1,13 +1,15 @@
 //! What providers need from outside: time, randomness, a directory, and readers that other crates implement.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use groma_model::diag::Diagnostics;
 use groma_model::value::Value;
+
+use crate::confines::Confines;
 
 /// Everything outside that providers work with.
 #[derive(Clone)]
@@ -20,8 +22,12 @@ pub struct Outside {
     pub directory: PathBuf,
     /// Environment variables: proxies, and where programs are looked for.
     pub environment: Arc<BTreeMap<String, String>>,
-    /// Whether providers may start programs.
-    pub allow_exec: bool,
+    /// Providers may start no programs, and how that could be allowed. None if they may.
+    pub no_programs: Option<String>,
+    /// Where files may be read and written. None for everywhere.
+    pub files: Option<Confines>,
+    /// The account of the pod that this runs in is somebody else's, and how one's own could be had. None if it may be used.
+    pub no_account: Option<String>,
     /// States of other configurations.
     pub remote_states: Arc<dyn RemoteStates>,
     /// Values of variables as text.
@@ -36,9 +42,22 @@ impl Outside {
             randomness: Arc::new(SystemRandomness),
             directory: directory.into(),
             environment: Arc::new(system_environment()),
-            allow_exec: true,
+            no_programs: None,
+            files: None,
+            no_account: None,
             remote_states: Arc::new(Nothing),
             tfvars: Arc::new(Nothing),
+        }
+    }
+}
+
+impl Outside {
+    /// Where something is that may be read. Relative paths begin in the directory.
+    pub fn readable(&self, path: impl AsRef<Path>) -> std::io::Result<PathBuf> {
+        let path = self.directory.join(path);
+        match &self.files {
+            None => Ok(path),
+            Some(files) => files.read(&path),
         }
     }
 }

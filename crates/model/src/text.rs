@@ -2,6 +2,7 @@
 
 mod prefix;
 mod suggest;
+mod visible;
 
 use std::borrow::{Borrow, Cow};
 use std::fmt;
@@ -11,6 +12,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 pub use prefix::safe_prefix;
 pub use suggest::suggestion;
+pub use visible::visible;
 
 /// A shared string in normal form C. Cloning costs a reference count.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

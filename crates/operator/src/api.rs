@@ -14,12 +14,18 @@ pub mod blueprint;
 )]
 pub mod run;
 pub mod shared;
+#[allow(unreachable_pub, reason = "what is derived for the schema is public, and cannot be reached")]
+pub mod source;
 #[allow(
     clippy::duplicated_attributes,
     unreachable_pub,
     reason = "columns are alike, and what is derived for the schema is public, and cannot be reached"
 )]
 pub mod stack;
+pub mod upkeep;
+pub mod voices;
+#[allow(unreachable_pub, reason = "what is derived for the schema is public, and cannot be reached")]
+pub mod webhook;
 
 /// The group of all kinds here.
 pub const GROUP: &str = "groma.dev";
@@ -50,8 +56,14 @@ pub mod names {
     pub const REQUESTED_AT: &str = "groma.dev/requested-at";
     /// The same, as Flux and its tools write it.
     pub const FLUX_REQUESTED_AT: &str = "reconcile.fluxcd.io/requestedAt";
+    /// On Stacks and Runs: the span that their traces go on from, as `traceparent` of W3C has it.
+    pub const TRACEPARENT: &str = "groma.dev/traceparent";
     /// On Secrets with outputs: the keys of those that must not be shown, with commas between them.
     pub const SENSITIVE_KEYS: &str = "groma.dev/sensitive-keys";
+    /// Keeps what is needed to take a Stack down when its namespace is deleted, until the Stack is gone.
+    pub const KEPT: &str = "groma.dev/kept";
+    /// On what is kept: the Stack that it is kept for.
+    pub const KEPT_FOR: &str = "groma.dev/kept-for";
     /// Who writes.
     pub const FIELD_MANAGER: &str = "groma";
 }

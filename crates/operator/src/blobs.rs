@@ -10,6 +10,7 @@ use kube::api::ObjectMeta;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
+use crate::kept;
 use crate::objects::{Kind, Place, Store, StoreError, data_of, holder};
 
 /// A Secret takes a mebibyte of data, with what it is encoded in.
@@ -27,6 +28,8 @@ pub(crate) struct Blob<'a> {
     pub(crate) labels: BTreeMap<String, String>,
     /// What it goes with.
     pub(crate) owner: Option<OwnerReference>,
+    /// Whether it is kept until somebody deletes it here, even if its namespace is deleted.
+    pub(crate) kept: bool,
 }
 
 /// Why bytes could not be kept, or are not what they were.
@@ -66,6 +69,7 @@ impl Blob<'_> {
                 namespace: Some(self.namespace.to_owned()),
                 labels: Some(self.labels.clone()),
                 owner_references: self.owner.clone().map(|owner| vec![owner]),
+                finalizers: self.kept.then(kept::finalizers),
                 ..ObjectMeta::default()
             };
             let object = holder(&kind, metadata, json!({ "type": "groma.dev/blob", "immutable": true, "data": data }));
@@ -100,10 +104,13 @@ impl Blob<'_> {
     pub(crate) async fn delete(&self, store: &dyn Store) -> Result<(), StoreError> {
         for number in 0..MOST_PARTS {
             let place = Place::new(Kind::secret(), self.namespace, &self.part_name(number));
-            if number > 0 && store.get(&place).await?.is_none() {
-                break;
-            }
-            store.delete(&place, None).await?;
+            let Some(part) = store.get(&place).await? else {
+                if number > 0 {
+                    break;
+                }
+                continue;
+            };
+            kept::remove(store, &place.kind, &part).await?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What a run works with, all of it: the files of a configuration, what goes into it, and how it is run. Whoever has a bundle needs
 //! nothing else, so a Stack can be taken down when its source is gone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
 
 use base64::Engine as _;
@@ -9,6 +9,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
+
+use crate::api::stack::Engine;
+use crate::webhooks::Prepared;
 
 /// No bundle is larger than that, unpacked.
 const MOST_BYTES: u64 = 256 << 20;
@@ -35,6 +38,17 @@ pub struct Bundle {
     pub allow_exec: bool,
     /// How many operations may be under way at once.
     pub parallelism: Option<u32>,
+    /// What plans and applies it.
+    #[serde(default, skip_serializing_if = "is_native")]
+    pub engine: Engine,
+    /// Who is asked about plans.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub webhooks: Vec<Prepared>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+fn is_native(engine: &Engine) -> bool {
+    *engine == Engine::Native
 }
 
 /// What goes into a configuration, as values.
@@ -51,6 +65,9 @@ pub struct ResolvedInputs {
     pub files: BTreeMap<String, Content>,
     /// Marks of all keys that values came from: `Secret db/password`. Who does not know the salt can tell nothing from them.
     pub marks: BTreeMap<String, String>,
+    /// Values that came from Secrets, and that are not told.
+    #[serde(default)]
+    pub secrets: BTreeSet<String>,
 }
 
 /// A `backend` block.

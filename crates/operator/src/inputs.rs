@@ -93,6 +93,7 @@ pub fn references(spec: &StackSpec) -> BTreeSet<HolderRef> {
     found.extend(inputs.env.iter().filter_map(|variable| values(variable.value_from.as_ref()?)));
     found.extend(inputs.files.iter().filter_map(|file| values(&file.value_from)));
     found.extend(spec.backend.iter().flat_map(|backend| &backend.config_from).map(from_vars));
+    found.extend(crate::webhooks::references(&spec.webhooks));
     let source = spec.source.config_map.as_ref();
     found.extend(source.map(|source| HolderRef { kind: HolderKind::ConfigMap, name: source.name.clone() }));
     found
@@ -111,12 +112,14 @@ pub(crate) struct Resolving<'a> {
     pub(crate) problems: Vec<InputError>,
     /// Which keys values came from, and marks of those.
     pub(crate) marks: BTreeMap<String, String>,
+    /// Values that came from Secrets.
+    secrets: BTreeSet<String>,
 }
 
 impl<'a> Resolving<'a> {
     /// `salt` is what keeps others from telling values from their marks.
     pub(crate) fn new(holders: &'a Holders, salt: &'a [u8]) -> Self {
-        Self { holders, salt, problems: Vec::new(), marks: BTreeMap::new() }
+        Self { holders, salt, problems: Vec::new(), marks: BTreeMap::new(), secrets: BTreeSet::new() }
     }
 
     /// Values of an object, by the names that they are to have.
@@ -161,6 +164,9 @@ impl<'a> Resolving<'a> {
             }
             return None;
         };
+        if holder.kind == HolderKind::Secret {
+            self.secrets.extend(std::str::from_utf8(bytes).ok().map(str::to_owned));
+        }
         self.marks.insert(format!("{} {}/{key}", holder.kind.name(), holder.name), mark(self.salt, bytes));
         Some(bytes.clone())
     }
@@ -220,6 +226,7 @@ pub fn resolve(inputs: &Inputs, holders: &Holders, salt: &[u8]) -> Result<Resolv
         }
     }
     resolved.marks = resolving.marks;
+    resolved.secrets = resolving.secrets;
     if resolving.problems.is_empty() { Ok(resolved) } else { Err(resolving.problems) }
 }
 

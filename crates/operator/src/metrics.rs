@@ -23,6 +23,7 @@ pub struct Metrics {
     phases: Family<PhaseLabels, Histogram>,
     stacks: Family<StackLabels, Gauge>,
     looks: Family<LookLabels, Counter>,
+    checks: Family<CheckLabels, Counter>,
     waiting: Gauge,
     under_way: Gauge,
     to_look_at: Gauge,
@@ -49,6 +50,12 @@ struct StackLabels {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CheckLabels {
+    namespace: String,
+    result: Word,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct LookLabels {
     kind: Word,
     result: Word,
@@ -72,6 +79,7 @@ impl Default for Metrics {
             phases: Family::new_with_constructor(|| Histogram::new(STEPS)),
             stacks: Family::default(),
             looks: Family::default(),
+            checks: Family::default(),
             waiting: Gauge::default(),
             under_way: Gauge::default(),
             to_look_at: Gauge::default(),
@@ -94,6 +102,11 @@ impl Metrics {
             self.stacks.clone(),
         );
         registry.register("reconciles", "How often objects were looked at", self.looks.clone());
+        registry.register(
+            "checks",
+            "How often it was looked without a run whether all is well with a Stack: if something was found, a run begins",
+            self.checks.clone(),
+        );
         registry.register("runs_waiting", "Runs that wait for their turn", self.waiting.clone());
         registry.register("runs_under_way", "Runs that are under way", self.under_way.clone());
         registry.register("queue_depth", "Objects that are to be looked at", self.to_look_at.clone());
@@ -117,6 +130,12 @@ impl Metrics {
                     .observe(took.0.as_secs_f64());
             }
         }
+    }
+
+    /// It was looked without a run whether all is well with a Stack.
+    pub(crate) fn checked(&self, namespace: &str, is_well: bool) {
+        let result = Word(if is_well { "well" } else { "found" });
+        self.checks.get_or_create(&CheckLabels { namespace: namespace.to_owned(), result }).inc();
     }
 
     /// How a Stack is. None if it is gone.

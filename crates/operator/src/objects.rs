@@ -4,6 +4,7 @@
 
 pub mod cluster;
 pub mod memory;
+pub mod spare;
 
 use std::collections::BTreeMap;
 use std::fmt;

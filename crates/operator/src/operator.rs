@@ -14,17 +14,18 @@ use tokio::time::Instant;
 
 use crate::api::blueprint::Blueprint;
 use crate::api::names;
-use crate::api::run::Run;
+use crate::api::run::{Phase, Run};
 use crate::api::shared::{HolderKind, Moment, Truth};
 use crate::api::stack::Stack;
 use crate::blueprint;
 use crate::blueprint::keep::Keeper;
 use crate::blueprint::watches::Watches;
 use crate::inputs::{self, HolderRef};
+use crate::kept;
 use crate::metrics::Metrics;
-use crate::objects::{Kind, Seen, Store, StoreError, controller, typed};
+use crate::objects::{Kind, Seen, Store, StoreError, controller, find_all, typed};
 use crate::runs::Runs;
-use crate::runs::in_process::{Clock, InProcess, Room};
+use crate::runs::in_process::{Clock, InProcess, News, Room};
 use crate::runs::job::{self, Jobs};
 use crate::stack::reconcile::{ReconcileError, Reconciler, Settings};
 use crate::territory::{Account, Territory};
@@ -45,6 +46,10 @@ pub enum Subject {
     Run(String, String),
     /// A Blueprint, by name.
     Blueprint(String),
+    /// What is kept for a Stack, and somebody has deleted; by namespace and name of the Stack.
+    Kept(String, String),
+    /// A namespace, in which something may be left of Stacks that are gone.
+    Namespace(String),
     /// An object of the kind of a Blueprint: its name, and namespace and name of the object.
     Object(String, String, String),
 }
@@ -55,6 +60,8 @@ impl Subject {
             Self::Stack(..) => "Stack",
             Self::Run(..) => "Run",
             Self::Blueprint(_) => "Blueprint",
+            Self::Kept(..) => "Kept",
+            Self::Namespace(_) => "Namespace",
             Self::Object(..) => "Object",
         }
     }
@@ -176,15 +183,25 @@ impl Operator {
     /// With objects there.
     pub fn new(store: Arc<dyn Store>, options: Options) -> Arc<Self> {
         let agenda: Arc<Agenda<Subject>> = Arc::default();
-        let to_look_at = Arc::clone(&agenda);
-        let told = Arc::new(move |key: &(String, String)| {
-            to_look_at.add(Subject::Run(key.0.clone(), key.1.clone()), Instant::now());
+        let (to_look_at, counted) = (Arc::clone(&agenda), Arc::clone(&options.metrics));
+        let told = Arc::new(move |news: News<'_>| {
+            let subject = match news {
+                News::Run((namespace, name)) => Subject::Run(namespace.clone(), name.clone()),
+                News::Look { namespace, name, is_well } => {
+                    counted.checked(namespace, is_well);
+                    if is_well {
+                        return;
+                    }
+                    Subject::Stack(namespace.to_owned(), name.to_owned())
+                }
+            };
+            to_look_at.add(subject, Instant::now());
         });
         let Options { settings, workshop, room, jobs, metrics, account, workers, namespaces, holder, clock } = options;
         let here = InProcess::new(Arc::clone(&store), workshop, holder, room, Arc::clone(&clock), told);
         let jobs = Jobs::new(Arc::clone(&store), jobs, Arc::clone(&clock));
         Arc::new(Self {
-            reconciler: Reconciler::new(Arc::clone(&store), settings),
+            reconciler: Reconciler::new(Arc::clone(&store), settings, Arc::new(Arc::clone(&here))),
             keeper: Keeper::new(Arc::clone(&store), namespaces.clone()),
             objects: blueprint::reconcile::Reconciler::new(Arc::clone(&store)),
             watches: Watches::default(),
@@ -209,6 +226,7 @@ impl Operator {
             watches.extend(self.places().into_iter().map(|namespace| self.watch(&kind, namespace)));
         }
         watches.push(self.watch(&Kind::of::<Blueprint>(), None));
+        watches.push(self.watch(&Kind::namespace(), None));
         for _ in 0..self.workers {
             let me = Arc::clone(&self);
             tasks.spawn(async move {
@@ -297,7 +315,10 @@ impl Operator {
                         index.forget(namespace, name);
                     }
                 }
-                found.push(Subject::Stack(namespace.to_owned(), name.to_owned()));
+                // What was decided is what we have written.
+                if !self.reconciler.has_written(object) {
+                    found.push(Subject::Stack(namespace.to_owned(), name.to_owned()));
+                }
                 found.extend(object_of(object, namespace));
                 found
             }
@@ -305,6 +326,11 @@ impl Operator {
             "Run" => {
                 if let Some(run) = index.ends(object, is_gone) {
                     self.metrics.run_is_over(&run);
+                }
+                // How far somebody is who works on it is of interest to nobody until they are done, or somebody has to agree.
+                let is_settled = typed::<Run>(object).is_ok_and(|run| is_settled(&run));
+                if !is_settled && !is_gone && self.runs.works_on(&(namespace.to_owned(), name.to_owned())) {
+                    return Vec::new();
                 }
                 of_owner.into_iter().chain([Subject::Run(namespace.to_owned(), name.to_owned())]).collect()
             }
@@ -318,7 +344,12 @@ impl Operator {
                 let mut found: Vec<Subject> = index.referring(namespace, &holder).collect();
                 // What we have written ourselves is of interest when it is gone.
                 found.extend(of_owner.filter(|_| is_gone));
+                let whom = kept::wanted_by(&object.metadata).filter(|_| !is_gone);
+                found.extend(whom.map(|stack| Subject::Kept(namespace.to_owned(), stack.to_owned())));
                 found
+            }
+            "Namespace" if !is_gone && (self.namespaces.is_empty() || self.namespaces.iter().any(|it| it == name)) => {
+                vec![Subject::Namespace(name.to_owned())]
             }
             _ => Vec::new(),
         }
@@ -338,13 +369,40 @@ impl Operator {
     }
 
     async fn look_at_stack(self: &Arc<Self>, namespace: &str, name: &str) -> Result<Option<Moment>, ReconcileError> {
-        self.territory.enter(namespace, || self.watch_namespace(namespace)).await?;
+        match self.territory.enter(namespace, || self.watch_namespace(namespace)).await {
+            // The namespace goes away after its last Stack, and there is nothing to look at.
+            Err(StoreError::Ending(_) | StoreError::Missing(_)) if !self.knows(namespace) => return Ok(None),
+            entered => entered?,
+        }
         let again = self.reconciler.reconcile(namespace, name, (self.clock)()).await?;
-        let is_empty = !self.index.lock().unwrap_or_else(PoisonError::into_inner).knows(namespace);
-        if is_empty {
+        if !self.knows(namespace) {
             self.territory.leave(namespace).await?;
         }
         Ok(again)
+    }
+
+    /// Whether there are Stacks in a namespace.
+    fn knows(&self, namespace: &str) -> bool {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner).knows(namespace)
+    }
+
+    /// Stacks may have gone by force while nobody worked here. What was kept for them would keep their namespace for ever.
+    async fn look_at_namespace(self: &Arc<Self>, namespace: &str) -> Result<(), ReconcileError> {
+        if !self.territory.has_rights(namespace).await? {
+            return Ok(());
+        }
+        let stacks = find_all::<Stack>(&*self.store, Some(namespace), &[]).await?;
+        if !stacks.is_empty() {
+            return Ok(());
+        }
+        for stack in kept::stacks_of(&*self.store, namespace).await? {
+            self.reconciler.let_kept_go(namespace, &stack).await?;
+        }
+        // There may be one by now.
+        if !self.knows(namespace) {
+            self.territory.give_back(namespace).await?;
+        }
+        Ok(())
     }
 
     /// What Stacks of a namespace refer to, and what is made for them.
@@ -383,6 +441,8 @@ impl Operator {
                     .map(|after| after.map(|after| Instant::now() + after))
                     .map_err(ReconcileError::from)
             }
+            Subject::Kept(namespace, name) => self.reconciler.let_kept_go(namespace, name).await.map(|()| None),
+            Subject::Namespace(name) => self.look_at_namespace(name).await.map(|()| None),
             Subject::Blueprint(name) => self.look_at_blueprint(name).await.map_err(ReconcileError::from),
             Subject::Object(blueprint, namespace, name) => {
                 let looked = self.objects.reconcile(blueprint, namespace, name, (self.clock)()).await;
@@ -417,6 +477,12 @@ impl Operator {
         let wait = at.0.duration_since((self.clock)().0);
         Instant::now() + Duration::try_from(wait).unwrap_or_default()
     }
+}
+
+/// Whether there is something to decide about a Run that somebody works on.
+fn is_settled(run: &Run) -> bool {
+    let phase = run.status.as_ref().map(|status| status.phase).unwrap_or_default();
+    run.spec.cancel || phase.is_over() || matches!(phase, Phase::Queued | Phase::AwaitingApproval | Phase::Applying)
 }
 
 /// 1 if a Stack is ready, 0 if it is not, -1 if that is not known.

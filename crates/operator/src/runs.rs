@@ -5,6 +5,8 @@ mod approval;
 mod health;
 pub mod in_process;
 pub mod job;
+mod locks;
+pub mod looks;
 mod progress;
 mod turns;
 mod verify;
@@ -42,6 +44,11 @@ impl Runs {
             Executor::InProcess => self.in_process.look_at(key, run).await.map(|()| None),
             Executor::Job => self.jobs.look_at(key, run).await,
         }
+    }
+
+    /// Whether somebody in this process works on a Run.
+    pub fn works_on(&self, key: &Key) -> bool {
+        self.in_process.works_on(key)
     }
 
     /// Nothing new begins here, and what is under way in this process is asked to end. Jobs go on.

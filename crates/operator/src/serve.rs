@@ -14,6 +14,7 @@ use crate::leader::Leader;
 use crate::metrics::Metrics;
 use crate::objects::Store;
 use crate::objects::cluster::{Cluster, NoCluster, Reach};
+use crate::objects::spare::WithSpare;
 use crate::operator::{Operator, Options};
 use crate::runs::in_process::{Clock, Room};
 use crate::runs::job::{self, Executing, execute};
@@ -67,7 +68,7 @@ pub enum ServeError {
 /// Works until it is told to stop.
 pub async fn serve(serving: Serving, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServeError> {
     let (client, _) = serving.reach.client().await?;
-    let store: Arc<dyn Store> = Arc::new(Cluster::new(client, COMPONENT));
+    let store: Arc<dyn Store> = Arc::new(WithSpare::new(Cluster::new(client, COMPONENT), system_clock()));
     let metrics = Arc::new(Metrics::default());
     if let Some(address) = serving.metrics_address {
         let metrics = Arc::clone(&metrics);
@@ -95,11 +96,12 @@ pub async fn serve(serving: Serving, stop: impl Future<Output = ()> + Send + 'st
     }
     metrics.leads(true);
     tracing::info!(identity = serving.identity, "this operator works");
+    let cluster = Some(serving.reach.states().await?);
     let operator = Operator::new(
         store,
         Options {
             settings: serving.settings,
-            workshop: serving.workshop,
+            workshop: Workshop { cluster, ..serving.workshop },
             room: serving.room,
             jobs: serving.jobs,
             metrics: Arc::clone(&metrics),
@@ -146,6 +148,7 @@ pub async fn execute_one(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
     let store: Arc<dyn Store> = Arc::new(Cluster::new(reach.client().await?.0, COMPONENT));
+    let workshop = Workshop { cluster: Some(reach.states().await?), ..workshop };
     let executing = Executing { run: (namespace, run), identity, job, workshop, clock: system_clock() };
     execute(store, executing, stop).await.map_err(|problem| ServeError::Work(problem.to_string()))
 }

@@ -6,5 +6,6 @@ pub mod conditions;
 pub mod decide;
 pub mod history;
 pub mod reconcile;
+mod reserved;
 pub mod schedule;
 pub mod wanted;

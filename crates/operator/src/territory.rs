@@ -9,6 +9,7 @@ use serde_json::json;
 use tokio::task::AbortHandle;
 
 use crate::install::RUNNER;
+use crate::kept;
 use crate::objects::{Kind, Place, Store, StoreError, holder};
 use crate::runs::job;
 
@@ -58,10 +59,21 @@ impl Territory {
     pub async fn leave(&self, namespace: &str) -> Result<(), StoreError> {
         let Some(tasks) = self.watched().remove(namespace) else { return Ok(()) };
         tasks.iter().for_each(AbortHandle::abort);
+        self.give_back(namespace).await
+    }
+
+    /// Rights in a namespace without Stacks go.
+    pub async fn give_back(&self, namespace: &str) -> Result<(), StoreError> {
         if self.account.is_none() {
             return Ok(());
         }
-        self.store.delete(&Place::new(Kind::role_binding(), namespace, RUNNER), None).await
+        kept::remove_at(&*self.store, &Place::new(Kind::role_binding(), namespace, RUNNER)).await
+    }
+
+    /// Whether rights were left in a namespace.
+    pub async fn has_rights(&self, namespace: &str) -> Result<bool, StoreError> {
+        let left = Place::new(Kind::role_binding(), namespace, RUNNER);
+        Ok(self.account.is_none() || self.store.get(&left).await?.is_some())
     }
 
     /// Nothing is watched any more. Rights stay: whoever works next needs them.
@@ -79,12 +91,14 @@ impl Territory {
     async fn ensure_rights(&self, namespace: &str) -> Result<(), StoreError> {
         let kind = Kind::role_binding();
         let Some(account) = &self.account else { return Ok(()) };
-        if self.store.get(&Place::new(kind.clone(), namespace, RUNNER)).await?.is_some() {
-            return Ok(());
+        if let Some(known) = self.store.get(&Place::new(kind.clone(), namespace, RUNNER)).await? {
+            return kept::keep(&*self.store, &kind, known).await;
         }
+        // Without rights nothing could be taken down when the namespace is deleted.
         let metadata = ObjectMeta {
             name: Some(RUNNER.to_owned()),
             namespace: Some(namespace.to_owned()),
+            finalizers: Some(kept::finalizers()),
             ..ObjectMeta::default()
         };
         let subject =

@@ -1,13 +1,18 @@
 //! Carrying a bundle out: a directory is laid out, modules and providers are fetched, a plan is made, and carried out. Everything here
 //! blocks, and belongs on a thread of its own. Nothing here knows of clusters, Runs or who agrees to plans: that is asked for.
 
+mod bounds;
 mod layout;
+mod redaction;
 mod result;
+mod shown;
+mod stock;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use groma_fetch::credentials::tokens_from_variables;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::version::Version;
 use groma_run::backend::BackendWishes;
@@ -21,12 +26,18 @@ use groma_run::operate::{Kind, LockWish, Operation, Outcome, Watch, Wishes};
 use groma_run::progress::{Progress, Silent};
 use groma_run::providers::requirements;
 use groma_run::providers::{Event, InstallOptions, Observer, ProviderAccess, ProviderChoice};
-use groma_run::session::Session;
+use groma_run::session::{Cluster, LockManners, Session};
+use groma_run::showing;
+use groma_run::trace;
+use groma_run::view::plan::{PlanView, plan_json};
+use serde_json::Value as Json;
 
 use crate::api::run::{FailureKind, PlanCounts};
 use crate::api::stack::ChangeAction;
 use crate::bundle::Bundle;
+pub(crate) use redaction::Redaction;
 pub use result::{Ended, Output, Planned, PlannedChange, Problem, Stopped};
+pub use stock::Engines;
 
 /// What is the same for all runs of a process.
 #[derive(Clone)]
@@ -39,12 +50,31 @@ pub struct Workshop {
     pub environment: BTreeMap<String, String>,
     /// How the place is reached where states are kept, unless a Stack says otherwise: what stands in its `backend` block.
     pub home: BTreeMap<String, serde_json::Value>,
+    /// The same, for those in this process, if that place is a cluster that we are connected to.
+    pub cluster: Option<Cluster>,
     /// Where packages of providers come from.
     pub cli_config: CliConfig,
     /// What is said from outside about which providers are used.
     pub choice: ProviderChoice,
+    /// What runs may use of this process.
+    pub premises: Premises,
+    /// Where Terraform and OpenTofu are, for Stacks that want them.
+    pub engines: Engines,
+    /// Whether webhooks may be on the machine itself, or on what gives it its credentials.
+    pub local_webhooks: bool,
     /// How a plan is shown to people.
     pub show: Arc<dyn Fn(&Plan) -> String + Send + Sync>,
+}
+
+/// What a run may use of the process that it is in.
+#[derive(Debug, Clone, Default)]
+pub struct Premises {
+    /// Whether the process works for others as well: nothing of it is the run's then.
+    pub shared: bool,
+    /// Whether runs start programs even so: plugins of providers, and whatever Stacks allow.
+    pub programs: bool,
+    /// Directories beside its own in which a run may have files.
+    pub files: Vec<PathBuf>,
 }
 
 /// Is told how a run goes, and decides about its plan.
@@ -79,11 +109,15 @@ pub enum Task<'a> {
     Look {
         /// Whether everything would go.
         destroy: bool,
+        /// A plan that does nothing is not worth showing.
+        brief: bool,
     },
     /// A plan that was made before is carried out.
     Apply {
         /// Its bytes.
         plan: &'a [u8],
+        /// Whether everything goes.
+        destroy: bool,
     },
 }
 
@@ -95,8 +129,12 @@ pub struct Work<'a> {
     pub bundle: &'a Bundle,
     /// What people know it by, in locks and directories.
     pub name: &'a str,
+    /// The namespace of its Stack.
+    pub namespace: &'a str,
     /// Ends it in an orderly way when it is asked.
     pub interrupt: Interrupt,
+    /// How it locks its state.
+    pub lock: LockManners,
 }
 
 impl Work<'_> {
@@ -106,28 +144,43 @@ impl Work<'_> {
             Ok(directory) => directory,
             Err(problem) => return Ended::failed(FailureKind::Transient, problem.into()),
         };
+        let other = stock::kind_of_engine(self.bundle.engine);
+        if let Some(kind) = other {
+            stock::clear(kind, directory.path(), self.bundle.allow_exec);
+        }
         if !matches!(task, Task::Apply { .. })
-            && let Some(block) = layout::own_backend(self.workshop, self.bundle, directory.path())
+            && let Some(block) = layout::own_backend(self, directory.path())
         {
             overseer.backend_overridden(&block);
         }
         if let Err(problem) = layout::put_backend(self.workshop, self.bundle, directory.path()) {
             return Ended::failed(FailureKind::Transient, problem.into());
         }
-        let mut session = Session::new(layout::start(self.workshop, self.bundle, directory.path()));
+        let redaction = Redaction::new(&self.bundle.inputs);
+        if other.is_some() {
+            return redaction.clean_ended(stock::perform(self, directory.path(), task, overseer));
+        }
+        let mut session = Session::new(layout::start(self, directory.path()));
         let done = self.within(&mut session, task, overseer);
-        done.unwrap_or_else(|stopped| stopped.ended(session.sources()))
+        let ended = done.unwrap_or_else(|stopped| stopped.ended(session.sources()));
+        redaction.clean_ended(ended)
     }
 
     fn within(&self, session: &mut Session, task: &Task<'_>, overseer: &dyn Overseer) -> Result<Ended, Stopped> {
-        let warnings = self.prepare(session)?;
+        let warnings = trace::phase("initialise").in_scope(|| self.prepare(session))?;
         overseer.planning()?;
         let (mut operation, plan, diagnostics) = match task {
-            Task::Plan { destroy } | Task::Look { destroy } => {
+            Task::Plan { destroy } | Task::Look { destroy, .. } => {
                 let is_look = matches!(task, Task::Look { .. });
                 let (mut operation, mut diagnostics) = self.open(session, *destroy, !is_look)?;
-                let planned = self.plan(session, &mut operation, *destroy, &mut diagnostics);
-                let verdict = planned.and_then(|(plan, planned)| Ok((overseer.planned(&planned)?, plan, planned)));
+                let plan = self.plan(session, &mut operation, *destroy, &mut diagnostics);
+                if matches!(task, Task::Look { brief: true, .. }) && plan.as_ref().is_ok_and(does_nothing) {
+                    let state = operation.state().clone();
+                    diagnostics.extend(operation.close());
+                    return Ok(Ended::found_nothing(&state, &diagnostics, session.sources()));
+                }
+                let planned = plan.and_then(|plan| Ok((self.planned(session, &operation, &plan)?, plan)));
+                let verdict = planned.and_then(|(planned, plan)| Ok((overseer.planned(&planned)?, plan, planned)));
                 match verdict {
                     Ok((Verdict::CarryOut, plan, _)) if !is_look => (operation, plan, diagnostics),
                     Ok((_, _, planned)) => {
@@ -141,7 +194,7 @@ impl Work<'_> {
                     }
                 }
             }
-            Task::Apply { plan } => self.open_saved(session, plan)?,
+            Task::Apply { plan, .. } => self.open_saved(session, plan)?,
         };
         let watch = Watch { interrupt: self.interrupt.clone(), ..Watch::default() };
         let outcome = operation.apply(session, &plan, &watch);
@@ -163,6 +216,8 @@ impl Work<'_> {
         if found.has_errors() {
             return Err(invalid(found));
         }
+        let holds = root.backend.as_ref().map(|backend| backend.header);
+        layout::check_backend(holds, session.sources()).map_err(|problem| invalid(problem.into()))?;
         warnings.extend(found);
         let online = self.online();
         let wishes = BackendWishes { reconfigure: true, ..BackendWishes::default() };
@@ -186,6 +241,10 @@ impl Work<'_> {
             return Err(invalid(found));
         }
         needed.add_state(&session.state_providers().map_err(|found| Stopped::Failed(FailureKind::Transient, found))?);
+        let found = session.refused_providers(&needed);
+        if found.has_errors() {
+            return Err(invalid(found));
+        }
         let installed = session.install_providers(&online, &needed, &InstallOptions::default(), Arc::new(Unheard));
         if installed.diagnostics.has_errors() {
             return Err(Stopped::Failed(FailureKind::Transient, installed.diagnostics));
@@ -202,6 +261,8 @@ impl Work<'_> {
     fn online(&self) -> Online {
         let mut config = self.workshop.cli_config.clone();
         config.plugin_cache_dir.get_or_insert_with(|| self.workshop.cache.join("plugins"));
+        // A Stack may have tokens of its own, which are of no use to others.
+        config.environment_credentials.extend(tokens_from_variables(&self.bundle.inputs.environment));
         Online::new(config, self.workshop.environment.clone())
     }
 
@@ -258,7 +319,7 @@ impl Work<'_> {
         operation: &mut Operation,
         destroy: bool,
         diagnostics: &mut Diagnostics,
-    ) -> Result<(Plan, Planned), Stopped> {
+    ) -> Result<Plan, Stopped> {
         let options = Options {
             mode: if destroy { Mode::Destroy } else { Mode::Normal },
             targets: layout::targets(&self.bundle.targets)?,
@@ -269,12 +330,10 @@ impl Work<'_> {
         let (plan, found) = operation.plan(session, &options, &watch);
         diagnostics.extend(found);
         self.stop_if_asked()?;
-        let plan = match plan {
-            Some(plan) if !diagnostics.has_errors() && !plan.errored => plan,
-            _ => return Err(Stopped::of(std::mem::take(diagnostics))),
-        };
-        let planned = self.planned(session, operation, &plan)?;
-        Ok((plan, planned))
+        match plan {
+            Some(plan) if !diagnostics.has_errors() && !plan.errored => Ok(plan),
+            _ => Err(Stopped::of(std::mem::take(diagnostics))),
+        }
     }
 
     fn planned(&self, session: &Session, operation: &Operation, plan: &Plan) -> Result<Planned, Stopped> {
@@ -288,13 +347,37 @@ impl Work<'_> {
         Ok(Planned {
             id: format!("plan-{}", &id[..id.len().min(32)]),
             bytes,
-            text: (self.workshop.show)(plan),
+            text: Redaction::new(&self.bundle.inputs).clean(&(self.workshop.show)(plan)),
             counts: counted(&changes),
             changes,
             drifted: plan.drift.iter().map(|change| change.address.to_string()).collect(),
             is_empty: plan.is_empty(),
+            changes_json: self.changes_json(session, operation, plan)?,
         })
     }
+
+    /// What a plan changes, if somebody is asked about it: it takes a while for large ones.
+    fn changes_json(&self, session: &Session, operation: &Operation, plan: &Plan) -> Result<Option<Json>, Stopped> {
+        if self.bundle.webhooks.is_empty() {
+            return Ok(None);
+        }
+        let book = operation.book();
+        let view = PlanView {
+            plan,
+            variables: operation.inputs(),
+            tree: operation.tree(),
+            sources: session.sources(),
+            schemas: &showing::schemas(book),
+            identities: &|provider, kind| showing::identity(book, provider, kind),
+            timestamp: &showing::moment(operation.time()),
+        };
+        plan_json(&view).map(|document| Some(shown::changes(&document))).map_err(Stopped::of)
+    }
+}
+
+/// Whether there is nothing to do, and nothing that others have done.
+fn does_nothing(plan: &Plan) -> bool {
+    plan.is_empty() && plan.drift.is_empty()
 }
 
 fn planned_change(change: &Change) -> Option<PlannedChange> {

@@ -76,7 +76,7 @@ pub(crate) enum States {
         /// How to reach it.
         remote: Arc<dyn groma_backends::Backend>,
         /// Where that is done; it must not end before.
-        _runtime: Arc<tokio::runtime::Runtime>,
+        _runtime: Option<Arc<tokio::runtime::Runtime>>,
     },
 }
 
@@ -262,7 +262,7 @@ impl Session {
     }
 
     /// The state of the chosen workspace, where `init` found it. None if there is none.
-    pub(crate) fn stored_state(&mut self) -> Result<Option<Arc<State>>, Diagnostics> {
+    pub fn stored_state(&mut self) -> Result<Option<Arc<State>>, Diagnostics> {
         let Some(backend) = self.recorded_backend(&PathOverrides::default())? else { return Ok(None) };
         let backend = backend.encrypted(self.own_encryption(None)?);
         let named = |found: Diagnostics| -> Diagnostics {
@@ -274,12 +274,26 @@ impl Session {
     /// The backend with these settings.
     pub(crate) fn backend_of(&self, settings: Settings, paths: &PathOverrides) -> Result<Backend, Diagnostics> {
         if settings.kind() == LOCAL {
+            self.check_local(&settings)?;
             return Ok(self.local_backend(settings, paths));
         }
         let network = self.network();
         let kind = groma_backends::kind(settings.kind()).ok_or_else(|| others::unknown(settings.kind()))?;
         let remote = kind.configure(settings.values(), &network.surroundings()?)?;
-        Ok(self.backend_with(States::Remote { remote, _runtime: network.runtime()? }, settings))
+        let runtime = if network.cluster.is_some() { None } else { Some(network.runtime()?) };
+        Ok(self.backend_with(States::Remote { remote, _runtime: runtime }, settings))
+    }
+
+    /// States in files are where this configuration may have files.
+    fn check_local(&self, settings: &Settings) -> Result<(), Diagnostics> {
+        let bounds = &self.start().bounds;
+        let Some(files) = bounds.files.as_ref().filter(|_| !bounds.our_backend) else { return Ok(()) };
+        for path in ["path", "workspace_dir"].iter().filter_map(|name| settings.path(name)) {
+            files.undivided().write(&self.start().working_dir.join(path)).map_err(|problem| {
+                Diagnostic::error("Invalid backend configuration", format!("The state cannot be kept there: {problem}"))
+            })?;
+        }
+        Ok(())
     }
 
     /// The backend that keeps states in files.

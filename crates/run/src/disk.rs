@@ -4,12 +4,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use groma_kit::confines::Confines;
 use groma_lang::load::{ModuleRequest, SourceTree};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::text::Str;
 
 use crate::modules::{Manifest, Record, normal_source};
-use crate::outside::Directories;
 use crate::session::Start;
 
 /// Reads modules from disk, relative to a working directory.
@@ -18,7 +18,7 @@ pub struct Disk {
     working_dir: PathBuf,
     installed: Manifest,
     /// Where modules may be; None for everywhere.
-    directories: Option<Directories>,
+    confines: Option<Confines>,
 }
 
 impl Disk {
@@ -26,18 +26,23 @@ impl Disk {
     pub fn new(working_dir: PathBuf, data_dir: &Path) -> Self {
         // Without a readable record nothing is installed, and every call of a remote module says what to do.
         let installed = Manifest::load(&working_dir.join(data_dir).join("modules")).unwrap_or_default();
-        Self { working_dir, installed, directories: None }
+        Self { working_dir, installed, confines: None }
     }
 
     /// Modules of a session.
     pub(crate) fn of(start: &Start) -> Self {
-        let directories = start.bounds.directories.as_deref().map(Directories::new);
-        Self { directories, ..Self::new(start.working_dir.clone(), &start.data_dir) }
+        let confines = start.bounds.files.as_ref().map(Confines::undivided);
+        Self { confines, ..Self::new(start.working_dir.clone(), &start.data_dir) }
     }
 
     fn allowed(&self, path: &Path) -> io::Result<PathBuf> {
         let path = self.resolve(path);
-        self.directories.as_ref().map_or(Ok(path.clone()), |directories| directories.check(path))
+        self.confines.as_ref().map_or(Ok(path.clone()), |confines| confines.read(&path))
+    }
+
+    /// Whether only some directories of this machine may be read.
+    pub(crate) fn is_confined(&self) -> bool {
+        self.confines.is_some()
     }
 
     /// A path as the system knows it.

@@ -22,6 +22,13 @@ pub mod state_edit;
 pub mod testing;
 pub mod view;
 
+pub use online::trace;
+
+/// Where files may be, for those who hand in configurations of others.
+pub mod confines {
+    pub use groma_kit::confines::{Confines, Ledger};
+}
+
 /// How transfers tell how far they are; for those who show it.
 pub mod progress {
     pub use groma_fetch::progress::{Progress, Silent};

@@ -2,6 +2,7 @@
 //! Nothing of it exists before it is needed.
 
 pub mod login;
+pub mod trace;
 
 use std::collections::BTreeMap;
 use std::future::Future;

@@ -11,6 +11,7 @@ mod reused;
 mod safety;
 mod saving;
 mod timings;
+mod traced;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -40,6 +41,7 @@ use crate::saved_plan::{Contents, SavedPlan, Snapshot};
 use crate::session::Session;
 use crate::state_access::StateAccess;
 pub use crate::state_access::{LockWish, PathOverrides};
+use crate::trace;
 use counting::Counting;
 pub use counting::Counts;
 use hosts::Hosts;
@@ -205,6 +207,15 @@ impl Operation {
 
     /// Works out what is to be done. Nothing is changed. A configuration that is not valid is planned no further.
     pub fn plan(&mut self, session: &Session, options: &Options, watch: &Watch) -> (Option<Plan>, Diagnostics) {
+        let span = trace::phase("plan");
+        let (plan, diagnostics) = span.in_scope(|| self.make_plan(session, options, watch));
+        if diagnostics.has_errors() {
+            trace::failed(&span);
+        }
+        (plan, diagnostics)
+    }
+
+    fn make_plan(&mut self, session: &Session, options: &Options, watch: &Watch) -> (Option<Plan>, Diagnostics) {
         let recovered = self.look_for_doubtful(session, watch);
         let oracle = NothingExists(BookOracle::new(self.providers.book(), Some(&self.access)));
         let settings = session.settings(Purpose::Validate, &oracle);
@@ -291,8 +302,13 @@ impl Operation {
             return Outcome { state, diagnostics, counts, skipped, duration: began.elapsed(), unsaved: None };
         }
         let counting = Arc::new(Counting::new(Arc::clone(&watch.events)));
-        let applied = self.carry_out(session, plan, watch, Arc::clone(&counting) as Arc<dyn Events>);
+        let span = trace::phase("apply");
+        let applied = span.in_scope(|| self.carry_out(session, plan, watch, Arc::clone(&counting) as Arc<dyn Events>));
         let Applied { mut state, mut diagnostics, skipped } = applied;
+        if diagnostics.has_errors() {
+            trace::failed(&span);
+        }
+        drop(span);
         self.hosts.name(&mut state);
         let since = self.timings.begin();
         let (found, unsaved) = saving::save_finally(&mut self.storage, &mut state, &session.start().working_dir);

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use groma_kit::confines::Confines;
 use groma_lang::environment::{Environment, FileKind};
 
 /// The machine that we run on.
@@ -16,28 +17,7 @@ pub struct Machine {
     template_recursion_limit: usize,
     stack_bytes: usize,
     /// Where files may be read; None for everywhere.
-    directories: Option<Directories>,
-}
-
-/// Directories that reading is bound to.
-#[derive(Debug, Clone)]
-pub(crate) struct Directories(Vec<PathBuf>);
-
-impl Directories {
-    /// Those that are there, as the system knows them.
-    pub(crate) fn new(directories: &[PathBuf]) -> Self {
-        Self(directories.iter().filter_map(|dir| fs::canonicalize(dir).ok()).collect())
-    }
-
-    /// A path, if it leads to somewhere below one of the directories, by whatever links.
-    pub(crate) fn check(&self, path: PathBuf) -> io::Result<PathBuf> {
-        let real = fs::canonicalize(&path)?;
-        if self.0.iter().any(|dir| real.starts_with(dir)) {
-            return Ok(real);
-        }
-        let problem = "it is outside of the directories that this configuration may read";
-        Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
-    }
+    confines: Option<Confines>,
 }
 
 impl Machine {
@@ -45,12 +25,12 @@ impl Machine {
     pub fn new(working_dir: PathBuf, home_dir: Option<PathBuf>) -> Self {
         let invocation_dir = working_dir.clone();
         let (template_recursion_limit, stack_bytes) = (1024, 2 << 20);
-        Self { working_dir, invocation_dir, home_dir, template_recursion_limit, stack_bytes, directories: None }
+        Self { working_dir, invocation_dir, home_dir, template_recursion_limit, stack_bytes, confines: None }
     }
 
     /// Reads nothing elsewhere.
-    pub fn bound_to(mut self, directories: &[PathBuf]) -> Self {
-        self.directories = Some(Directories::new(directories));
+    pub fn bound_to(mut self, confines: Confines) -> Self {
+        self.confines = Some(confines);
         self
     }
 
@@ -74,7 +54,7 @@ impl Machine {
 
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
         let path = self.working_dir.join(path);
-        self.directories.as_ref().map_or(Ok(path.clone()), |directories| directories.check(path))
+        self.confines.as_ref().map_or(Ok(path.clone()), |confines| confines.read(&path))
     }
 }
 

@@ -10,10 +10,12 @@ mod ssh;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
 use groma_engine::provision::{Provision, Provisioners};
+use groma_kit::confines::Confines;
 use groma_lang::provisioners as schemas;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::schema::Block;
@@ -33,6 +35,8 @@ pub struct Surroundings {
     pub on_terminal: bool,
     /// Programs are not started, and how that could be allowed.
     pub no_programs: Option<String>,
+    /// Where files may be read; None for everywhere.
+    pub files: Option<Confines>,
     /// What programs find in their environment. None if that is ours.
     pub environment: Option<BTreeMap<String, String>>,
 }
@@ -46,17 +50,24 @@ impl Surroundings {
             agent_socket: None,
             on_terminal: false,
             no_programs: None,
+            files: None,
             environment: None,
         }
     }
 
-    /// A path as a person writes it.
-    fn path(&self, text: &str) -> PathBuf {
+    /// A path as a person writes it, if it may be read.
+    fn path(&self, text: &str) -> io::Result<PathBuf> {
         let at_home = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
-        match (at_home, &self.home_dir) {
+        let path = match (at_home, &self.home_dir) {
             (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
             _ => self.working_dir.join(text),
-        }
+        };
+        self.readable(path)
+    }
+
+    /// A path, if it may be read.
+    fn readable(&self, path: PathBuf) -> io::Result<PathBuf> {
+        self.files.as_ref().map_or(Ok(path.clone()), |files| files.read(&path))
     }
 }
 

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+pub use groma_backends::Cluster;
+use groma_backends::{Account, Limits, Readable};
+use groma_kit::confines::Confines;
 use groma_lang::config::Module;
 use groma_lang::load::{self, ModuleTree, SourceTree};
 use groma_lang::oracle::{NothingExists, SchemaSource as _};
@@ -24,6 +27,16 @@ use crate::operate::VariablePrompt;
 use crate::outside::Machine;
 use crate::providers::requirements;
 use crate::providers::{BookOracle, ProviderAccess, ProviderBook, Strictness, override_warning};
+
+/// What backends may do.
+fn limits(bounds: &Bounds) -> Limits {
+    let files = bounds.files.as_ref().map(Confines::undivided);
+    Limits {
+        no_programs: bounds.no_programs.clone(),
+        readable: files.map(|files| -> Readable { Arc::new(move |path| files.read(path)) }),
+        account: bounds.account.clone().map(|OthersAccount { namespace, advice }| Account { namespace, advice }),
+    }
+}
 
 /// What a session starts from. All of it was read from the command line and the environment by the caller.
 #[derive(Debug, Clone)]
@@ -54,6 +67,27 @@ pub struct Start {
     pub variables: Vec<GivenVariable>,
     /// What the configuration may do.
     pub bounds: Bounds,
+    /// The cluster that the state is kept in, if somebody is connected to it. Whatever is said about how to reach one does not matter then.
+    pub cluster: Option<Cluster>,
+    /// How it locks states.
+    pub lock: LockManners,
+}
+
+/// How states are locked by somebody who is known by a name, and who knows of others like it.
+#[derive(Clone, Default)]
+pub struct LockManners {
+    /// What the ids of its locks begin with. They are random if there is nothing.
+    pub holder: Option<String>,
+    /// What it says about itself to those who find its lock.
+    pub about: String,
+    /// Tells which other holders are gone for certain.
+    pub is_gone: Option<groma_backends::IsGone>,
+}
+
+impl std::fmt::Debug for LockManners {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LockManners").field("holder", &self.holder).field("about", &self.about).finish_non_exhaustive()
+    }
 }
 
 /// What a configuration may do. A user's own may do everything; one that somebody else has handed in may not.
@@ -61,10 +95,25 @@ pub struct Start {
 pub struct Bounds {
     /// Starting programs is refused: `local-exec`, `external` and the like. How to allow it, for those who are refused.
     pub no_programs: Option<String>,
-    /// Files elsewhere than below these directories are not read.
-    pub directories: Option<Vec<PathBuf>>,
+    /// Plugins of providers are not started, and how to allow it.
+    pub no_plugins: Option<String>,
+    /// Where files may be read and written; None for everywhere. What is shared with others is for providers only.
+    pub files: Option<Confines>,
+    /// The account that this program has in a cluster is not the configuration's. None if it is.
+    pub account: Option<OthersAccount>,
+    /// Where the state is kept was decided by us, with our account, and not by the configuration.
+    pub our_backend: bool,
     /// Providers and programs find the variables of the session in their environment, and none of ours.
     pub own_environment: bool,
+}
+
+/// An account that a configuration does not have itself.
+#[derive(Debug, Clone)]
+pub struct OthersAccount {
+    /// States in this namespace may be read and written with it.
+    pub namespace: String,
+    /// How to have one's own, for those who are refused.
+    pub advice: String,
 }
 
 impl Start {
@@ -84,6 +133,8 @@ impl Start {
             environment_variables: BTreeMap::new(),
             variables: Vec::new(),
             bounds: Bounds::default(),
+            cluster: None,
+            lock: LockManners::default(),
         }
     }
 }
@@ -135,8 +186,8 @@ impl Session {
         if let Some(bytes) = start.stack_bytes {
             machine = machine.with_stack_bytes(bytes);
         }
-        if let Some(directories) = &start.bounds.directories {
-            machine = machine.bound_to(directories);
+        if let Some(files) = &start.bounds.files {
+            machine = machine.bound_to(files.undivided());
         }
         let disk = Disk::of(&start);
         let workspace = start.workspace.clone().unwrap_or_else(|| recorded_workspace(&start));
@@ -151,15 +202,30 @@ impl Session {
         }
     }
 
-    /// How remote backends are reached.
+    /// How the backend is reached where the state is.
     pub(crate) fn network(&self) -> Network {
+        if !self.start.bounds.our_backend {
+            return self.network_elsewhere();
+        }
+        // What the configuration has in its environment must not lead our account somewhere else.
+        let environment = self.start.environment.iter().filter(|(name, _)| !name.starts_with("KUBE_"));
+        let environment = environment.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let cluster = self.start.cluster.clone();
+        Network { environment, limits: Limits::default(), cluster, ..self.network_elsewhere() }
+    }
+
+    /// How backends are reached that the configuration names.
+    pub(crate) fn network_elsewhere(&self) -> Network {
         Network {
             environment: self.start.environment.clone(),
+            limits: limits(&self.start.bounds),
             machine: self.machine.clone(),
             working_dir: self.start.working_dir.clone(),
             home: self.start.home_dir.clone(),
             spool: self.spare_folders().pop().unwrap_or_else(|| self.data_dir()),
+            is_gone: self.start.lock.is_gone.clone(),
             runtime: Arc::clone(&self.backend_runtime),
+            cluster: None,
         }
     }
 

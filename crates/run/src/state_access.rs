@@ -26,7 +26,7 @@ pub use crate::backend::PathOverrides;
 use crate::backend::{Backend, OpenState, Settings, Target};
 use crate::outside::Machine;
 use crate::saved_plan::BackendRecord;
-use crate::session::Session;
+use crate::session::{LockManners, Session};
 pub use history::Entry;
 use history::History;
 
@@ -69,6 +69,7 @@ pub struct StateAccess {
     /// Changes of earlier runs that it is known of by now what became of them.
     settled: Vec<Operation>,
     lock: Option<String>,
+    manners: LockManners,
 }
 
 /// A state with its journal, which a run shares with those who write for it.
@@ -101,7 +102,8 @@ impl StateAccess {
             }
             problem => problem.diagnostic(),
         })?;
-        Self::in_workspace(backend, workspace, session.machine().clone())
+        let opened = Self::in_workspace(backend, workspace, session.machine().clone())?;
+        Ok(StateAccess { manners: session.start().lock.clone(), ..opened })
     }
 
     /// The state in a file, whatever the configuration says.
@@ -117,8 +119,8 @@ impl StateAccess {
         machine: Machine,
     ) -> Result<StateAccess, Diagnostics> {
         let OpenState { ledger, name, spool } = backend.open(&workspace)?;
-        let (recovered, settled, lock) = (None, Vec::new(), None);
-        Ok(StateAccess { backend, workspace, machine, name, spool, ledger, recovered, settled, lock })
+        let (recovered, settled, lock, manners) = (None, Vec::new(), None, LockManners::default());
+        Ok(StateAccess { backend, workspace, machine, name, spool, ledger, recovered, settled, lock, manners })
     }
 
     /// What is to be known of where it is kept.
@@ -330,9 +332,9 @@ impl StateAccess {
             return Ok(());
         }
         let info = LockInfo {
-            id: random_id(&mut || random(&self.machine)),
+            id: self.lock_id(),
             operation: operation.to_owned(),
-            info: String::new(),
+            info: self.manners.about.clone(),
             who: identity::user_and_host(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             created: identity::utc_text(self.machine.now()),
@@ -345,6 +347,15 @@ impl StateAccess {
         locked.map_err(|problem| problem.acquiring())?;
         self.lock = Some(info.id);
         Ok(())
+    }
+
+    /// A name for a lock that nobody had before: who was replaced must be told from who replaces it.
+    fn lock_id(&self) -> String {
+        let id = random_id(&mut || random(&self.machine));
+        match &self.manners.holder {
+            Some(holder) => format!("{holder}-{}", &id[..8]),
+            None => id,
+        }
     }
 
     /// Gives the lock back, if there is one.

@@ -103,6 +103,8 @@ impl Place {
             environment: Some(environment),
             on_terminal: false,
             hand_on: Interrupt::default(),
+            last_resort: None,
+            starter: None,
             stop: stop.clone(),
         };
         let mut session = Session::new(Start::in_directory(self.dir.path().to_owned()));

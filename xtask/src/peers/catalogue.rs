@@ -131,6 +131,8 @@ pub(super) const PEERS: &[Peer] = &[
     Peer {
         // The main branch, a day after the release whose number it carries.
         pin: Some("v1.4.1-0.20260513075820-3561e410f9fe"),
+        // Stacks of other engines have files.
+        group: Group::Cluster,
         ..peer([
             "provider-local-current",
             "GROMA_PROVIDER_LOCAL_CURRENT",

@@ -17,6 +17,9 @@ fn surroundings(variables: &[(&str, &str)]) -> Surroundings {
         runtime: runtime.handle().clone(),
         random: Arc::new(|| [7; 16]),
         spool: PathBuf::from("spool"),
+        cluster: None,
+        limits: crate::Limits::default(),
+        is_gone: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which cluster, and as whom: from settings, files and the environment, as the other tools find it out.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -26,18 +27,60 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(15);
 
+/// A cluster that somebody is connected to, for as many backends as there are. Connecting takes longer than what they ask.
+#[derive(Clone)]
+pub struct Cluster {
+    client: Client,
+    runtime: Handle,
+}
+
+impl Cluster {
+    /// The cluster of a configuration. Calls run where this is made.
+    pub fn new(mut config: Config) -> Result<Self, kube::Error> {
+        be_patient(&mut config);
+        Ok(Self { client: Client::try_from(config)?, runtime: Handle::current() })
+    }
+
+    /// Where calls run.
+    pub fn runtime(&self) -> &Handle {
+        &self.runtime
+    }
+}
+
+impl std::fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cluster").finish_non_exhaustive()
+    }
+}
+
 /// A cluster, and the namespace in it that is used. Connected to when it is first needed.
 pub(super) struct Connection {
-    config: Config,
+    way: Way,
     pub(super) namespace: String,
     runtime: Handle,
-    client: OnceLock<Client>,
+}
+
+/// How to get there.
+enum Way {
+    /// Somebody is connected.
+    There(Client),
+    /// Whoever comes first connects.
+    Connect(Box<Config>, OnceLock<Client>),
+}
+
+fn be_patient(config: &mut Config) {
+    config.read_timeout = Some(PATIENCE);
+    config.reset_reader_on_write = true;
+    config.connect_timeout = Some(CONNECT);
 }
 
 impl Connection {
     /// From settings. None if something is wrong with them.
     pub(super) fn new(settings: &mut Settings<'_>, surroundings: &Surroundings, namespace: String) -> Option<Self> {
-        let mut config = match initial_config(settings, surroundings) {
+        if let Some(Cluster { client, runtime }) = surroundings.cluster.clone() {
+            return Some(Self { way: Way::There(client), namespace, runtime });
+        }
+        let mut config = match initial_config(settings, surroundings, &namespace) {
             Ok(config) => config,
             Err(reason) => {
                 settings.wrong.push(Diagnostic::error(
@@ -49,10 +92,9 @@ impl Connection {
         };
         override_cluster(settings, &mut config)?;
         override_user(settings, &mut config.auth_info);
-        config.read_timeout = Some(PATIENCE);
-        config.reset_reader_on_write = true;
-        config.connect_timeout = Some(CONNECT);
-        Some(Self { config, namespace, runtime: surroundings.runtime.clone(), client: OnceLock::new() })
+        be_patient(&mut config);
+        let way = Way::Connect(Box::new(config), OnceLock::new());
+        Some(Self { way, namespace, runtime: surroundings.runtime.clone() })
     }
 
     /// Objects of a kind, in the namespace.
@@ -61,15 +103,23 @@ impl Connection {
         K: kube::Resource<Scope = NamespaceResourceScope>,
         K::DynamicType: Default,
     {
-        if let Some(client) = self.client.get() {
-            return Ok(Api::namespaced(client.clone(), &self.namespace));
+        Ok(Api::namespaced(self.client()?, &self.namespace))
+    }
+
+    fn client(&self) -> Result<Client, Trouble> {
+        let (config, made) = match &self.way {
+            Way::There(client) => return Ok(client.clone()),
+            Way::Connect(config, made) => (config, made),
+        };
+        if let Some(client) = made.get() {
+            return Ok(client.clone());
         }
         // One process has one crypto provider; another client may have set it already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         // A client has a task of its own.
         let _inside = self.runtime.enter();
-        let made = Client::try_from(self.config.clone()).map_err(|error| Trouble::connecting(causes(&error)))?;
-        Ok(Api::namespaced(self.client.get_or_init(|| made).clone(), &self.namespace))
+        let client = Client::try_from((**config).clone()).map_err(|error| Trouble::connecting(causes(&error)))?;
+        Ok(made.get_or_init(|| client).clone())
     }
 }
 
@@ -77,8 +127,9 @@ impl Connection {
 const NOTHING_NAMED: &str = "no configuration has been provided: set config_path (or KUBE_CONFIG_PATH), host (or KUBE_HOST), \
      or, in a pod, in_cluster_config";
 
-fn initial_config(settings: &mut Settings<'_>, surroundings: &Surroundings) -> Result<Config, String> {
+fn initial_config(settings: &mut Settings<'_>, surroundings: &Surroundings, namespace: &str) -> Result<Config, String> {
     if settings.flag("in_cluster_config", "KUBE_IN_CLUSTER_CONFIG", false) {
+        check_account(settings, surroundings, namespace)?;
         return Config::incluster().map_err(|error| causes(&error));
     }
     let host = settings.text("host", "KUBE_HOST");
@@ -89,10 +140,15 @@ fn initial_config(settings: &mut Settings<'_>, surroundings: &Surroundings) -> R
     let mut merged: Option<Kubeconfig> = None;
     for path in &paths {
         // One that is not there is no error among several, nor if everything is said otherwise.
-        if !path.exists() && (paths.len() > 1 || host.is_some()) {
+        let place = match surroundings.readable(path) {
+            Err(problem) if problem.kind() == ErrorKind::PermissionDenied => return Err(problem.to_string()),
+            place => place.unwrap_or_else(|_| path.clone()),
+        };
+        if !place.exists() && (paths.len() > 1 || host.is_some()) {
             continue;
         }
-        let read = Kubeconfig::read_from(path).map_err(|error| error.to_string())?;
+        let read = Kubeconfig::read_from(place).map_err(|error| error.to_string())?;
+        check_files(&read, surroundings)?;
         merged = Some(match merged {
             None => read,
             Some(before) => before.merge(read).map_err(|error| error.to_string())?,
@@ -103,6 +159,7 @@ fn initial_config(settings: &mut Settings<'_>, surroundings: &Surroundings) -> R
         (Some(kubeconfig), host) => from_files(settings, kubeconfig, host.is_some(), surroundings)?,
         (None, Some(_)) => Config::new(http::Uri::from_static("https://localhost")),
         (None, None) if (surroundings.variable)("KUBERNETES_SERVICE_HOST").is_some() => {
+            check_account(settings, surroundings, namespace)?;
             Config::incluster().map_err(|error| format!("{NOTHING_NAMED}; and this is no pod: {}", causes(&error)))?
         }
         (None, None) => return Err(NOTHING_NAMED.to_owned()),
@@ -110,7 +167,44 @@ fn initial_config(settings: &mut Settings<'_>, surroundings: &Surroundings) -> R
     if exec.is_some() {
         config.auth_info.exec = exec;
     }
-    Ok(config)
+    let starts_programs = config.auth_info.exec.is_some() || config.auth_info.auth_provider.is_some();
+    match &surroundings.limits.no_programs {
+        Some(advice) if starts_programs => {
+            Err(format!("programs may not be started here, so none can get credentials. {advice}"))
+        }
+        _ => Ok(config),
+    }
+}
+
+/// Our own account is used for others in their namespace only, and at no server but our own.
+fn check_account(settings: &Settings<'_>, surroundings: &Surroundings, namespace: &str) -> Result<(), String> {
+    let Some(account) = &surroundings.limits.account else { return Ok(()) };
+    if namespace != account.namespace {
+        return Err(format!(
+            "the account of this program gives no access to namespace {namespace:?}, only to {:?}. {}",
+            account.namespace, account.advice
+        ));
+    }
+    if settings.text("host", "KUBE_HOST").is_some() {
+        return Err(format!("the account of this program is not used with another host. {}", account.advice));
+    }
+    Ok(())
+}
+
+/// What a kubeconfig names must be where files may be read.
+fn check_files(kubeconfig: &Kubeconfig, surroundings: &Surroundings) -> Result<(), String> {
+    let clusters = kubeconfig.clusters.iter().filter_map(|named| named.cluster.as_ref());
+    let users = kubeconfig.auth_infos.iter().filter_map(|named| named.auth_info.as_ref());
+    let named = clusters
+        .map(|cluster| &cluster.certificate_authority)
+        .chain(users.flat_map(|user| [&user.client_certificate, &user.client_key, &user.token_file]));
+    for path in named.flatten().filter(|path| !path.is_empty()) {
+        match surroundings.readable(path) {
+            Err(problem) if problem.kind() == ErrorKind::PermissionDenied => return Err(problem.to_string()),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// What files say about the context that is chosen.

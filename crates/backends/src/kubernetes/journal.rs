@@ -9,13 +9,13 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
-use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, PostParams};
+use kube::api::{Api, ListParams, ObjectMeta, PostParams};
 use tokio::runtime::Handle;
 
+use super::discard;
 use super::names::Names;
-use super::trouble::{Doing, Trouble, is_conflict};
-use super::unless_missing;
-use crate::companions::{Companion, Companions};
+use super::trouble::{Doing, Trouble, is_conflict, is_ending};
+use crate::companions::{Companion, Companions, closed};
 
 /// Where in a Secret the bytes are.
 const PLAIN: &str = "journal";
@@ -78,13 +78,18 @@ impl JournalSecrets {
 
     async fn create_one(&self, name: &str, bytes: &[u8]) -> io::Result<bool> {
         let name = self.names.journal(name);
-        let metadata =
-            ObjectMeta { name: Some(name.clone()), labels: Some(self.names.journal_labels()), ..ObjectMeta::default() };
+        let metadata = ObjectMeta {
+            name: Some(name.clone()),
+            labels: Some(self.names.journal_labels()),
+            finalizers: self.names.finalizers(),
+            ..ObjectMeta::default()
+        };
         let data = Some([packed(bytes)?].into());
         let secret = Secret { metadata, data, immutable: Some(true), ..Secret::default() };
         match self.secrets.create(&PostParams::default(), &secret).await {
             Ok(_) => Ok(true),
             Err(error) if is_conflict(&error) => Ok(false),
+            Err(error) if is_ending(&error) => Err(closed(&self.doing("create", &name).of(error).io())),
             Err(error) => Err(self.doing("create", &name).of(error).io()),
         }
     }
@@ -92,8 +97,8 @@ impl JournalSecrets {
     async fn remove_all(&self, names: &[String]) -> io::Result<()> {
         for name in names {
             let name = self.names.journal(name);
-            let deleted = self.secrets.delete(&name, &DeleteParams::background()).await;
-            unless_missing(deleted).map_err(|error| self.doing("delete", &name).of(error).io())?;
+            let deleted = discard(&self.secrets, &self.names, &name).await;
+            deleted.map_err(|error| self.doing("delete", &name).of(error).io())?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use kube::api::{Api, ObjectMeta, PostParams};
 use groma_state::LockInfo;
 
 use super::names::Names;
-use super::trouble::{Trouble, is_conflict};
+use super::trouble::{Trouble, is_conflict, is_ending};
 use crate::silence::{Renewed, SILENCE};
 
 /// Who holds it, as the other tools write it.
@@ -125,6 +125,15 @@ impl Locker {
         self.replace(&taken(lease, info)).await
     }
 
+    /// Whether nobody can take a Lease that is not there, because the namespace is being deleted. The Lease goes then while its holder
+    /// works, which goes on as if it had it.
+    pub(super) async fn is_ending(&self) -> bool {
+        let metadata = ObjectMeta { name: Some(self.names.lease.clone()), ..ObjectMeta::default() };
+        let lease = Lease { metadata, spec: Some(LeaseSpec::default()) };
+        let only_asked = PostParams { dry_run: true, ..PostParams::default() };
+        matches!(self.leases.create(&only_asked, &lease).await, Err(error) if is_ending(&error))
+    }
+
     /// Lets go of a Lease that is so. False if somebody was faster.
     pub(super) async fn release(&self, lease: Lease) -> Result<bool, Trouble> {
         self.replace(&released(lease)).await
@@ -141,6 +150,9 @@ impl Locker {
     /// Shows that the holder of that name is still there.
     pub(super) async fn renew(&self, id: &str) -> Renewed {
         let Ok(found) = self.get().await else { return Renewed::NotNow };
+        if found.is_none() && self.is_ending().await {
+            return Renewed::NotNow;
+        }
         let Some(mut lease) = found.filter(|lease| holder(lease) == Some(id)) else { return Renewed::Lost };
         let spec = lease.spec.get_or_insert_default();
         spec.renew_time = Some(later_than(spec.renew_time.as_ref()));

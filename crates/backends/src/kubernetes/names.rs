@@ -17,6 +17,11 @@ pub(super) const JOURNAL: &str = "groma.dev/journal";
 /// The label of Secrets that are about to become parts of a state.
 pub(super) const STAGED: &str = "groma.dev/staged";
 
+/// The label that says whom a state is kept for, if somebody must find it when its namespace is deleted.
+const KEPT_FOR: &str = "groma.dev/kept-for";
+/// The finalizer that keeps it. Whoever it is kept for takes it away.
+const KEPT: &str = "groma.dev/kept";
+
 /// The longest name that an object can have.
 const LONGEST: usize = 253;
 
@@ -88,7 +93,18 @@ impl Names {
     }
 
     pub(super) fn journal_labels(&self) -> BTreeMap<String, String> {
-        [(JOURNAL.to_owned(), self.hidden.clone())].into()
+        let kept = self.labels.get(KEPT_FOR).map(|whom| (KEPT_FOR.to_owned(), whom.clone()));
+        kept.into_iter().chain([(JOURNAL.to_owned(), self.hidden.clone())]).collect()
+    }
+
+    /// Whether what belongs to this state is kept for somebody, whatever becomes of its namespace.
+    pub(super) fn is_kept(&self) -> bool {
+        self.labels.contains_key(KEPT_FOR)
+    }
+
+    /// The finalizers of what is made for this state.
+    pub(super) fn finalizers(&self) -> Option<Vec<String>> {
+        self.is_kept().then(|| vec![KEPT.to_owned()])
     }
 
     pub(super) fn staged_labels(&self) -> BTreeMap<String, String> {
@@ -169,6 +185,15 @@ mod tests {
         assert_eq!(names.in_journal("tfstate-default-app"), None);
         assert_eq!(problem_of(&name), None);
         assert!(names.journal_labels().values().all(|value| value.len() <= 63));
+    }
+
+    #[test]
+    fn what_is_kept_says_for_whom() {
+        let kept = [(KEPT_FOR.to_owned(), "app".to_owned())].into();
+        let names = Names::new("tools", &WorkspaceName::default_workspace(), "app", &kept).unwrap();
+        assert_eq!(names.journal_labels().get(KEPT_FOR).map(String::as_str), Some("app"));
+        assert_eq!(names.finalizers(), Some(vec![KEPT.to_owned()]));
+        assert_eq!(self::names("default", "app").unwrap().finalizers(), None);
     }
 
     #[test]

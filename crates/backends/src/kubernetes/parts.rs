@@ -18,7 +18,7 @@ use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, PostParams, Preconditions};
 
 use super::names::Names;
-use super::trouble::{Doing, Trouble, is_conflict, is_missing};
+use super::trouble::{Doing, Trouble, is_conflict, is_ending, is_missing};
 
 /// How much fits into one Secret, and how Terraform divides.
 const PIECE: usize = 1024 * 1024;
@@ -260,6 +260,7 @@ impl Parts {
             Some(note) => annotations.insert(PARTS.to_owned(), note.text()),
             None => annotations.remove(PARTS),
         };
+        self.keep_for_whom(&mut main);
         let (verb, answer) = match before {
             None => ("create", self.secrets.create(&PostParams::default(), &main).await),
             Some(_) => ("update", self.secrets.replace(&self.names.secret, &PostParams::default(), &main).await),
@@ -273,6 +274,32 @@ impl Parts {
         })?;
         main.data.get_or_insert_default().remove(KEY);
         Ok(main)
+    }
+
+    /// The Secret of a state, without one. It may be there by now, or never, if its namespace is being deleted.
+    pub(super) async fn make_empty(&self) -> Result<(), Trouble> {
+        let mut main = self.labelled(self.names.secret.clone());
+        self.keep_for_whom(&mut main);
+        match self.secrets.create(&PostParams::default(), &main).await {
+            Err(error) if !is_conflict(&error) && !is_ending(&error) => {
+                Err(self.doing("create", &self.names.secret).of(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Keeps the Secret of a state for whoever needs it, unless it is too late for that.
+    fn keep_for_whom(&self, main: &mut Secret) {
+        if main.metadata.deletion_timestamp.is_some() || !self.names.is_kept() {
+            return;
+        }
+        let held = main.metadata.finalizers.get_or_insert_default();
+        for finalizer in self.names.finalizers().unwrap_or_default() {
+            if !held.contains(&finalizer) {
+                held.push(finalizer);
+            }
+        }
+        main.metadata.labels.get_or_insert_default().extend(self.names.labels.clone());
     }
 
     /// A new Secret of a state.

@@ -16,6 +16,7 @@ use super::lease::{self, Locker, Sign};
 use super::names::Names;
 use super::parts::{Failed, Parts, Written};
 use super::trouble::{Trouble, is_conflict};
+use crate::IsGone;
 use crate::silence::{Clock, Grip, Holder, Renewal, Renewed, Watch};
 
 /// Says who has taken over last.
@@ -29,6 +30,7 @@ pub(super) struct Reach {
     pub(super) leases: Api<Lease>,
     pub(super) runtime: Handle,
     pub(super) random: Arc<dyn Fn() -> [u8; 16] + Send + Sync>,
+    pub(super) is_gone: Option<IsGone>,
 }
 
 /// The lock that is held.
@@ -61,13 +63,14 @@ pub(super) struct SecretStore {
     held: Option<Held>,
     grip: Arc<Grip>,
     watch: Watch<Sign>,
+    is_gone: Option<IsGone>,
     clock: Clock,
     notices: Vec<Diagnostic>,
 }
 
 impl SecretStore {
     pub(super) fn new(names: Names, codec: Arc<dyn StateCodec>, reach: Reach) -> Self {
-        let Reach { secrets, leases, runtime, random } = reach;
+        let Reach { secrets, leases, runtime, random, is_gone } = reach;
         Self {
             codec,
             parts: Parts { secrets, names: names.clone() },
@@ -78,6 +81,7 @@ impl SecretStore {
             held: None,
             grip: Arc::default(),
             watch: Watch::new(),
+            is_gone,
             clock: Clock::new(),
             notices: Vec::new(),
         }
@@ -105,6 +109,9 @@ impl SecretStore {
             if lease.as_ref().and_then(lease::holder) == Some(&held.id) {
                 return Ok(());
             }
+            if lease.is_none() && self.locker.is_ending().await {
+                return Ok(());
+            }
             self.grip.lose();
         }
         Err(self.taken_over())
@@ -115,6 +122,12 @@ impl SecretStore {
         let Some(found) = found else {
             self.check_lock().await?;
             self.seen = Seen::Absent;
+            if self.held.is_some() && self.parts.names.is_kept() {
+                // Once its namespace is being deleted it can be written, but not made. Without a state in it, it is as good as none to
+                // the other tools.
+                self.parts.make_empty().await.map_err(Trouble::store)?;
+                self.seen = Seen::Nothing;
+            }
             return Ok(None);
         };
         let place = self.place();
@@ -214,6 +227,7 @@ impl SecretStore {
                     return Err(held(lease, holder, NOT_RENEWED));
                 };
                 match self.watch.see(sign, self.clock.now()) {
+                    _ if self.knows_gone(holder).await => {}
                     Holder::Alive => return Err(held(lease, holder, "It was renewed just now.")),
                     Holder::Silent => {}
                     Holder::Unknown(pause) => {
@@ -222,14 +236,26 @@ impl SecretStore {
                     }
                 }
             }
+            let is_missing = found.is_none();
             // If it worked, this is seen next time, as it is if it worked and the answer was lost.
-            self.locker.take(found, info).await.map_err(Trouble::lock)?;
+            match self.locker.take(found, info).await {
+                Err(_) if is_missing && self.locker.is_ending().await => break None,
+                taken => taken.map_err(Trouble::lock)?,
+            };
         };
         self.watch.forget();
         match lease.as_ref().and_then(lease::replaced) {
             // If it fails, whoever is next does it.
             Some(gone) => self.fence(&info.id, Some(gone)).await.map_err(Trouble::lock),
             None => Ok(()),
+        }
+    }
+
+    /// Whether somebody knows that a holder is gone. What cannot be known shows by its silence.
+    async fn knows_gone(&self, holder: &str) -> bool {
+        match &self.is_gone {
+            Some(is_gone) => is_gone(holder.to_owned()).await,
+            None => false,
         }
     }
 
@@ -272,6 +298,9 @@ impl SecretStore {
     async fn release(&self, id: &str) -> Result<(), LockError> {
         for _ in 0..TRIES {
             let lease = self.locker.get().await.map_err(Trouble::lock)?;
+            if lease.is_none() && self.locker.is_ending().await {
+                return Ok(());
+            }
             let Some(lease) = lease.filter(|lease| lease::holder(lease).is_some()) else {
                 return Err(LockError::NotLocked);
             };

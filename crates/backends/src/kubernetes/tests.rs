@@ -16,6 +16,9 @@ fn surroundings(dir: &Path, variables: &'static [(&'static str, &'static str)]) 
         runtime: runtime.handle().clone(),
         random: Arc::new(|| [7; 16]),
         spool: dir.join("spool"),
+        cluster: None,
+        limits: crate::Limits::default(),
+        is_gone: None,
     }
 }
 

@@ -106,6 +106,13 @@ pub(super) fn is_conflict(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 409)
 }
 
+/// Whether nothing can be made there any more, by nobody, because the namespace is being deleted.
+pub(super) fn is_ending(error: &kube::Error) -> bool {
+    let kube::Error::Api(status) = error else { return false };
+    let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
+    status.code == 403 && causes.iter().any(|cause| cause.reason == "NamespaceTerminating")
+}
+
 /// What has led to an error, innermost last, without the names of types that clients put in front.
 pub(super) fn causes(error: &dyn Error) -> String {
     let mut parts: Vec<String> = Vec::new();

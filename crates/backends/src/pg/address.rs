@@ -65,11 +65,16 @@ impl Address {
 
     fn of(mut parameters: Parameters, surroundings: &Surroundings) -> Result<Self, String> {
         let mut take = |name: &str| parameters.remove(name).filter(|value| !value.is_empty());
+        let file = |path: String| match surroundings.readable(&path) {
+            Err(problem) if problem.kind() == std::io::ErrorKind::PermissionDenied => Err(problem.to_string()),
+            // What else is wrong with it is told when it is read.
+            place => Ok(place.unwrap_or_else(|_| surroundings.working_dir.join(path))),
+        };
         let tls = Tls {
             mode: take("sslmode").unwrap_or_else(|| "require".to_owned()),
-            root: take("sslrootcert").map(|path| surroundings.working_dir.join(path)),
-            certificate: take("sslcert").map(|path| surroundings.working_dir.join(path)),
-            key: take("sslkey").map(|path| surroundings.working_dir.join(path)),
+            root: take("sslrootcert").map(file).transpose()?,
+            certificate: take("sslcert").map(file).transpose()?,
+            key: take("sslkey").map(file).transpose()?,
         };
         let mut config = Config::new();
         config.ssl_mode(match tls.mode.as_str() {
@@ -100,7 +105,8 @@ impl Address {
         let passfile = take("passfile").map(PathBuf::from);
         let password = take("password").or_else(|| {
             let home = surroundings.home.as_ref().map(|home| home.join(".pgpass"));
-            let text = std::fs::read_to_string(passfile.or(home)?).ok()?;
+            let place = surroundings.readable(passfile.or(home)?);
+            let text = place.and_then(std::fs::read_to_string).ok()?;
             password_in(&text, &[&host, &ports, &database, &user])
         });
         if let Some(password) = password {
@@ -249,6 +255,9 @@ mod tests {
             runtime: runtime.handle().clone(),
             random: Arc::new(|| [0; 16]),
             spool: "spool".into(),
+            cluster: None,
+            limits: crate::Limits::default(),
+            is_gone: None,
         };
         Address::new(conn_str, &surroundings)
     }

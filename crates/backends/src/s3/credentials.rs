@@ -27,7 +27,7 @@ pub(super) fn signer(
 ) -> Option<Signer<Credential>> {
     let context = Context::new()
         .with_env(Variables(surroundings.clone()))
-        .with_file_read(Files(surroundings.working_dir.clone()))
+        .with_file_read(Files(surroundings.clone()))
         .with_http_send(Web(web.clone()));
     let base = base(settings);
     let sts_region = settings.text("sts_region", "").unwrap_or_else(|| region.to_owned());
@@ -262,15 +262,20 @@ impl Env for Variables {
     }
 }
 
-#[derive(Debug)]
-struct Files(PathBuf);
+struct Files(Surroundings);
+
+impl std::fmt::Debug for Files {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Files").field(&self.0.working_dir).finish()
+    }
+}
 
 impl FileRead for Files {
     async fn file_read(&self, path: &str) -> reqsign_core::Result<Vec<u8>> {
         let mut all = Vec::new();
         for path in path.split(BETWEEN) {
-            let bytes = tokio::fs::read(self.0.join(path)).await;
-            all.extend(bytes.map_err(|error| Error::config_invalid(format!("{path}: {error}")))?);
+            let reading = async { tokio::fs::read(self.0.readable(path)?).await };
+            all.extend(reading.await.map_err(|error| Error::config_invalid(format!("{path}: {error}")))?);
             all.push(b'\n');
         }
         Ok(all)

@@ -41,7 +41,7 @@ pub(super) fn web_client(
         .tls_danger_accept_invalid_certs(settings.flag("insecure", "", false));
     if let Some(path) = settings.text("custom_ca_bundle", "AWS_CA_BUNDLE") {
         let wrong = |reason: String| invalid("custom_ca_bundle", format!("{path}: {reason}"));
-        let bytes = std::fs::read(surroundings.working_dir.join(&path)).map_err(|error| wrong(error.to_string()))?;
+        let bytes = surroundings.readable(&path).and_then(std::fs::read).map_err(|error| wrong(error.to_string()))?;
         let roots = reqwest::Certificate::from_pem_bundle(&bytes).map_err(|error| wrong(error.to_string()))?;
         builder = builder.tls_certs_merge(roots);
     }

@@ -17,6 +17,9 @@ fn surroundings(variables: &'static [(&str, &str)]) -> (tokio::runtime::Runtime,
         runtime: runtime.handle().clone(),
         random: Arc::new(|| [0; 16]),
         spool: "spool".into(),
+        cluster: None,
+        limits: crate::Limits::default(),
+        is_gone: None,
     };
     (runtime, surroundings)
 }

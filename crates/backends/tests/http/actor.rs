@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use groma_backends::{Backend, Place, Surroundings, kind};
+use groma_backends::{Backend, IsGone, Place, Surroundings, kind};
 use groma_model::address::{
     AbsObject, InstanceKey, Module, ModuleInstance, Provider, ProviderConfig, ProviderInstance, Resource,
 };
@@ -65,6 +65,16 @@ pub(crate) fn backend(name: &str, settings: &[(&str, &str)], scratch: &Path) -> 
 
 /// The same, with settings of any type.
 pub(crate) fn backend_of(name: &str, settings: &Value, scratch: &Path) -> Arc<dyn Backend> {
+    backend_knowing(name, settings, scratch, None)
+}
+
+/// The same, for somebody who knows which holders of locks are gone.
+pub(crate) fn backend_knowing(
+    name: &str,
+    settings: &Value,
+    scratch: &Path,
+    is_gone: Option<IsGone>,
+) -> Arc<dyn Backend> {
     let kind = kind(name).unwrap();
     let surroundings = Surroundings {
         variable: Arc::new(|_| None),
@@ -73,6 +83,9 @@ pub(crate) fn backend_of(name: &str, settings: &Value, scratch: &Path) -> Arc<dy
         runtime: runtime().handle().clone(),
         random: Arc::new(random),
         spool: scratch.join("spool"),
+        cluster: None,
+        limits: groma_backends::Limits::default(),
+        is_gone,
     };
     match kind.configure(settings, &surroundings) {
         Ok(backend) => backend,

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use groma_backends::Backend;
+use groma_backends::{Backend, IsGone};
+use groma_model::value::Value;
 use groma_testkit::servers::kube as server;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1;
@@ -12,7 +13,7 @@ use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 
-use super::actor::{Other, backend, runtime};
+use super::actor::{Other, backend, backend_knowing, runtime};
 
 /// A namespace of a real cluster.
 pub(crate) struct Namespace {
@@ -60,6 +61,28 @@ impl Namespace {
         backend("kubernetes", &settings, self.scratch())
     }
 
+    /// A backend whose state is kept for somebody, and who knows that a holder of this name is gone.
+    pub(crate) fn kept(&self, gone: &'static str) -> Arc<dyn Backend> {
+        let mut settings: Vec<(&str, Value)> =
+            self.settings().into_iter().map(|(name, value)| (name, Value::from(value.as_str()))).collect();
+        settings.push(("labels", Value::object([("groma.dev/kept-for", Value::from("app"))])));
+        let is_gone: IsGone = Arc::new(move |holder| Box::pin(std::future::ready(holder == gone)));
+        backend_knowing("kubernetes", &Value::object(settings), self.scratch(), Some(is_gone))
+    }
+
+    /// Somebody deletes the namespace. It goes on like that for ever, as nobody works here who would do it.
+    pub(crate) fn end(&self) {
+        let namespaces: Api<v1::Namespace> = Api::all(self.client.clone());
+        runtime().block_on(namespaces.delete(&self.name, &DeleteParams::default())).unwrap();
+        let secrets: Api<Secret> = Api::namespaced(self.client.clone(), &self.name);
+        let some = || Secret {
+            metadata: ObjectMeta { generate_name: Some("some-".to_owned()), ..ObjectMeta::default() },
+            ..Secret::default()
+        };
+        let is_over = || runtime().block_on(secrets.create(&PostParams::default(), &some())).is_err();
+        super::tools::wait_until(is_over);
+    }
+
     /// Another process that uses the state here.
     pub(crate) fn other(&self) -> Other {
         let settings = self.settings();
@@ -79,6 +102,12 @@ impl Namespace {
     pub(crate) fn delete(&self, name: &str) {
         let secrets: Api<Secret> = Api::namespaced(self.client.clone(), &self.name);
         runtime().block_on(secrets.delete(name, &DeleteParams::default())).unwrap();
+    }
+
+    /// Deletes a Lease.
+    pub(crate) fn delete_lease(&self, name: &str) {
+        let leases: Api<Lease> = Api::namespaced(self.client.clone(), &self.name);
+        runtime().block_on(leases.delete(name, &DeleteParams::default())).unwrap();
     }
 
     /// Who holds the lock.

@@ -53,10 +53,10 @@ async fn failures_say_what_happened() {
 
 #[tokio::test]
 async fn programs_are_not_run_where_that_is_refused() {
-    let outside = Outside { allow_exec: false, ..Outside::system(".") };
+    let outside = Outside { no_programs: Some("Set this to allow it.".to_owned()), ..Outside::system(".") };
     let driver = Driver::new((super::BUILTIN.make)(&outside));
     let response = driver.try_data("external", json!({"program": ["cat"]})).await;
-    assert!(response.diagnostics.iter().next().unwrap().detail.contains("allow_exec"));
+    assert!(response.diagnostics.iter().next().unwrap().detail.contains("Set this to allow it."));
 }
 
 #[tokio::test]

@@ -1,7 +1,5 @@
 //! The data sources `local_file` and `local_sensitive_file`: files that are read.
 
-use std::path::PathBuf;
-
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,13 +8,14 @@ use groma_model::ty::Type;
 use groma_model::value::Value;
 
 use super::content;
+use crate::kit::outside::Outside;
 use crate::kit::spec::{computed, required};
 use crate::kit::{Call, DataSource, Object, Spec};
 
 /// Both data sources: they differ in what must not be shown.
 pub(super) struct FileData {
-    /// Where relative paths begin.
-    pub(super) directory: PathBuf,
+    /// Where files are.
+    pub(super) outside: Outside,
     /// Whether the content must not be shown.
     pub(super) sensitive: bool,
 }
@@ -44,7 +43,8 @@ impl DataSource for FileData {
 
     async fn read(&self, mut config: Object, _: &mut Call) -> Result<Object, Diagnostics> {
         let name = config.text("filename").unwrap_or_default();
-        let content = tokio::fs::read(self.directory.join(name)).await.map_err(|error| {
+        let reading = async { tokio::fs::read(self.outside.readable(name)?).await };
+        let content = reading.await.map_err(|error| {
             let detail = format!("The file at given path cannot be read.\n\nOriginal Error: open {name}: {error}");
             Diagnostic::error("Read local file data source error", detail)
         })?;

@@ -1,7 +1,6 @@
 //! `provider::local::direxists`
 
 use std::io::ErrorKind;
-use std::path::PathBuf;
 
 use groma_model::schema::{FunctionSignature, TextKind};
 use groma_model::ty::Type;
@@ -10,9 +9,10 @@ use groma_provider::api::FunctionError;
 
 use crate::kit::Function;
 use crate::kit::functions::{argument_error, parameter, signature};
+use crate::kit::outside::Outside;
 
 /// The function; relative paths begin at the directory.
-pub(super) struct DirExists(pub(super) PathBuf);
+pub(super) struct DirExists(pub(super) Outside);
 
 impl Function for DirExists {
     fn name(&self) -> &'static str {
@@ -32,7 +32,7 @@ impl Function for DirExists {
 
     fn call(&self, arguments: &[Value]) -> Result<Value, FunctionError> {
         let path = arguments.first().and_then(Value::as_str).unwrap_or_default();
-        match std::fs::metadata(self.0.join(path)) {
+        match self.0.readable(path).and_then(std::fs::metadata) {
             Ok(found) if found.is_dir() => Ok(Value::bool(true)),
             Ok(_) => {
                 let text = format!("Invalid file mode detected: {path:?} was found, but is not a directory");

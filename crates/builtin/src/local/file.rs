@@ -1,7 +1,7 @@
 //! `local_file` and `local_sensitive_file`: files that are written.
 
 use std::io::ErrorKind;
-use std::path::{Path as FilePath, PathBuf};
+use std::path::Path as FilePath;
 
 use async_trait::async_trait;
 use base64::Engine as _;
@@ -13,13 +13,15 @@ use groma_model::value::Value;
 
 use super::content;
 use crate::combinations::{Listed, exactly_one_of};
+use crate::kit::confines::Writable;
+use crate::kit::outside::Outside;
 use crate::kit::spec::{Attr, optional, optional_computed, required};
 use crate::kit::{Call, Failed, Object, Resource, Spec};
 
 /// Both resources: they differ in what must not be shown, and in permissions.
 pub(super) struct File {
-    /// Where relative paths begin.
-    pub(super) directory: PathBuf,
+    /// Where files are.
+    pub(super) outside: Outside,
     /// Whether the content must not be shown.
     pub(super) sensitive: bool,
 }
@@ -51,21 +53,42 @@ impl File {
             return STANDARD.decode(text).map_err(|error| error.to_string());
         }
         if let Some(path) = object.text("source") {
-            return tokio::fs::read(self.directory.join(path)).await.map_err(|error| format!("open {path}: {error}"));
+            let reading = async { tokio::fs::read(self.outside.readable(path)?).await };
+            return reading.await.map_err(|error| format!("open {path}: {error}"));
         }
         Ok(object.text("content").unwrap_or_default().as_bytes().to_vec())
     }
 
     async fn write(&self, object: &Object, content: &[u8]) -> Result<(), Diagnostic> {
-        let path = self.directory.join(object.text("filename").unwrap_or_default());
-        if let Some(parent) = path.parent()
+        let place = self.place(object.text("filename").unwrap_or_default());
+        let place = place.map_err(|error| self.failed("Create", "writing the file", &error))?;
+        if let Some(parent) = place.path.parent()
             && tokio::fs::metadata(parent).await.is_err()
         {
             let mode = mode(object, "directory_permission");
             make_directories(parent, mode).await.map_err(|e| self.failed("Create", "creating file directory", &e))?;
         }
         let mode = mode(object, "file_permission");
-        write_file(&path, content, mode).await.map_err(|error| self.failed("Create", "writing the file", &error))
+        let written = write_file(&place, content, mode).await;
+        if written.is_err() && place.is_new {
+            self.let_go(&place.path);
+        }
+        written.map_err(|error| self.failed("Create", "writing the file", &error))
+    }
+
+    /// Where a file is that may be written.
+    fn place(&self, name: &str) -> std::io::Result<Writable> {
+        let path = self.outside.directory.join(name);
+        match &self.outside.files {
+            None => Ok(Writable { path, is_new: false }),
+            Some(files) => files.write(&path),
+        }
+    }
+
+    fn let_go(&self, place: &FilePath) {
+        if let Some(files) = &self.outside.files {
+            files.let_go(place);
+        }
     }
 }
 
@@ -84,16 +107,16 @@ async fn make_directories(path: &FilePath, _: u32) -> std::io::Result<()> {
 }
 
 /// Permissions count for files that are new only, before the umask.
-async fn write_file(path: &FilePath, content: &[u8], mode: u32) -> std::io::Result<()> {
+async fn write_file(place: &Writable, content: &[u8], mode: u32) -> std::io::Result<()> {
     use tokio::io::AsyncWriteExt as _;
 
     let mut options = tokio::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create(true).create_new(place.is_new).truncate(true);
     #[cfg(unix)]
     options.mode(mode);
     #[cfg(not(unix))]
     let _ = mode;
-    let mut file = options.open(path).await?;
+    let mut file = options.open(&place.path).await?;
     file.write_all(content).await?;
     file.flush().await
 }
@@ -166,8 +189,9 @@ impl Resource for File {
 
     /// A file that is missing, or not what was written, is to be written again.
     async fn read(&self, object: Object, _: &mut Call) -> Result<Option<Object>, Diagnostics> {
-        let path = self.directory.join(object.text("filename").unwrap_or_default());
-        match tokio::fs::read(path).await {
+        let name = object.text("filename").unwrap_or_default();
+        let reading = async { tokio::fs::read(self.outside.readable(name)?).await };
+        match reading.await {
             Ok(content) if Some(content::id(&content).as_str()) == object.text("id") => Ok(Some(object)),
             Ok(_) => Ok(None),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -178,8 +202,14 @@ impl Resource for File {
     /// What is already gone need not be deleted; the published plugin says nothing of what it cannot delete either, but
     /// then the file would stay without anybody knowing.
     async fn delete(&self, prior: &Object, call: &mut Call) -> Result<(), Diagnostics> {
-        let path = self.directory.join(prior.text("filename").unwrap_or_default());
-        match tokio::fs::remove_file(&path).await {
+        let path = self.outside.directory.join(prior.text("filename").unwrap_or_default());
+        let deleting = async {
+            let place = self.outside.readable(&path)?;
+            tokio::fs::remove_file(&place).await?;
+            self.let_go(&place);
+            Ok::<_, std::io::Error>(())
+        };
+        match deleting.await {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 let detail = format!("{} is no longer managed, but it could not be deleted: {error}.", path.display());
                 call.diagnostics.push(Diagnostic::warning("File was not deleted", detail));

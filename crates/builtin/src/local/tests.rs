@@ -170,8 +170,37 @@ async fn programs_run_unless_that_is_refused() {
     let missing = driver.try_data("local_command", json!({"command": "no-such-program"})).await;
     assert_eq!(missing.diagnostics.iter().next().unwrap().summary, "Command Lookup Failed");
 
-    let outside = Outside { allow_exec: false, ..Outside::system(directory.path()) };
+    let outside = Outside { no_programs: Some(String::new()), ..Outside::system(directory.path()) };
     let driver = Driver::new((super::BUILTIN.make)(&outside));
     let refused = driver.try_data("local_command", allowed).await;
     assert!(refused.diagnostics.iter().next().unwrap().detail.contains("may not be started here"));
+}
+
+#[tokio::test]
+async fn files_of_others_are_out_of_reach() {
+    use crate::kit::confines::Confines;
+
+    let directory = tempfile::tempdir().unwrap();
+    let own = directory.path().join("own");
+    std::fs::create_dir(&own).unwrap();
+    std::fs::write(directory.path().join("theirs"), "canary").unwrap();
+    std::os::unix::fs::symlink(directory.path(), own.join("up")).unwrap();
+    let files = Some(Confines::new(std::slice::from_ref(&own), "Ask ana."));
+    let driver = Driver::new((super::BUILTIN.make)(&Outside { files, ..Outside::system(&own) }));
+    let refused = |diagnostics: &groma_model::diag::Diagnostics| {
+        let detail = diagnostics.iter().next().unwrap().detail.clone();
+        assert!(detail.contains("theirs is outside") && detail.contains("Ask ana."), "{detail}");
+    };
+    for path in ["../theirs", "up/theirs"] {
+        for ty in ["local_file", "local_sensitive_file"] {
+            refused(&driver.try_data(ty, json!({"filename": path})).await.diagnostics);
+            refused(&driver.try_apply(ty, None, json!({"filename": path, "content": "x"})).await.diagnostics);
+            refused(&driver.try_apply(ty, None, json!({"filename": "x", "source": path})).await.diagnostics);
+        }
+        let request = CallFunctionRequest { name: "direxists".into(), arguments: vec![Value::string("up")] };
+        assert!(driver.0.call_function(request).await.unwrap().result.is_err());
+    }
+    assert_eq!(std::fs::read_to_string(directory.path().join("theirs")).unwrap(), "canary");
+    let kept = driver.create("local_file", json!({"filename": "deep/x", "content": "mine"})).await;
+    assert!(driver.delete("local_file", &kept).await.object.is_null() && !own.join("deep/x").exists());
 }

@@ -4,13 +4,14 @@ mod crds;
 mod execute;
 mod install;
 mod serve;
+mod tied;
 
 use std::process::ExitCode;
 
 use super::Context;
 use crate::failure::Failure;
 
-pub(super) use serve::workshop;
+pub(super) use serve::{EngineArgs, Folders, workshop};
 
 /// Keep infrastructure as objects in a cluster ask for it.
 ///
@@ -31,6 +32,8 @@ enum What {
     Install(install::Args),
     #[command(hide = true)]
     Execute(execute::Args),
+    #[command(hide = true)]
+    Tied(tied::Args),
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
@@ -39,5 +42,6 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
         Some(What::Crds(args)) => crds::run(context, args),
         Some(What::Install(args)) => install::run(context, args),
         Some(What::Execute(args)) => execute::run(context, args),
+        Some(What::Tied(args)) => Err(tied::run(context, &args)),
     }
 }

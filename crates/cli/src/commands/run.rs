@@ -111,6 +111,8 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
         on_terminal,
         hand_on,
         stop,
+        last_resort: None,
+        starter: None,
     };
     let outcome = drive(&mut session, &wishes, &voice);
     voice.diagnostics(&outcome.diagnostics, session.sources());

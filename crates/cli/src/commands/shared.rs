@@ -18,7 +18,7 @@ use groma_model::diag::Diagnostics;
 use groma_run::cli_config::{self, CliEnvironment};
 use groma_run::online::Online;
 use groma_run::providers::{ProviderAccess, ProviderChoice};
-use groma_run::session::{Bounds, Session, Start};
+use groma_run::session::{Bounds, LockManners, Session, Start};
 
 use super::Context;
 use crate::announce::Announcer;
@@ -66,6 +66,8 @@ pub(crate) fn session(context: &Context, dir: PathBuf, variables: VariableArgs) 
         environment_variables: environment.variables.clone(),
         variables: variables.0,
         bounds: Bounds::default(),
+        cluster: None,
+        lock: LockManners::default(),
     })
 }
 

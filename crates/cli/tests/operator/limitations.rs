@@ -113,6 +113,22 @@ fn limitation_3_failed_runs_do_not_pile_up() {
     assert!(secrets["items"].as_array().unwrap().len() <= 3, "{secrets}");
 }
 
+/// What is wrong is told where it is wrong, and goes away by itself when it is right.
+#[test]
+fn limitation_4_errors_say_where_they_are() {
+    let stage = Stage::new();
+    stage.inline("bad", "resource \"random_string\" \"a\" {\n  length = \n}\n");
+    let stack = stage.until("the mistake", || {
+        let stack = stage.get("bad");
+        (condition(&stack, "Ready")?["status"] == "False").then_some(stack)
+    });
+    assert!(message(&stack).contains("main.tf:2"), "{}", message(&stack));
+    let told = &stage.runs("bad")[0]["status"]["diagnostics"][0];
+    assert_eq!((&told["severity"], &told["at"]), (&json!("error"), &json!("main.tf:2")));
+    stage.edit("bad", &json!({"spec": {"source": {"inline": {"main.tf": "output \"it\" {\n  value = 1\n}\n"}}}}));
+    stage.ready("bad");
+}
+
 /// 5: one writer for each state, and everybody else beside it.
 #[test]
 fn limitation_5_many_run_at_once() {

@@ -1,15 +1,15 @@
 //! Who may do and see what: the operator with the rights that it is installed with, Stacks of others, and values that nobody may see.
 
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::process::{Child, Stdio};
 
 use groma_operator::install::Install;
 use groma_testkit::servers::kube::{Extent, KubeServer};
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, condition, message};
+use crate::api::Api;
+use crate::stage::{Stage, condition, free_address, message, page};
 
 /// A process that ends with this.
 struct Running(Child);
@@ -32,20 +32,29 @@ fn place(object: &Value) -> String {
     format!("{start}{namespace}/{plural}")
 }
 
+/// Installs what an operator may do, and gives what it shows who it is by. With a policy, other tests on the same cluster could not agree to
+/// plans in anybody's name.
+pub(crate) fn operator_token(api: &Api, with_policy: bool) -> String {
+    let install = Install::default();
+    let is_policy =
+        |object: &Value| object["kind"].as_str().is_some_and(|kind| kind.starts_with("ValidatingAdmission"));
+    let rights = install.rights();
+    for object in [install.namespace()].iter().chain(rights.iter().filter(|object| with_policy || !is_policy(object))) {
+        let (status, said) = api.ask("POST", &place(object), "application/json", Some(object)).unwrap();
+        assert!(status == 201 || status == 409, "{said}");
+    }
+    let account = "/api/v1/namespaces/groma-system/serviceaccounts/groma-operator/token";
+    let request = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}});
+    api.create(account, &request)["status"]["token"].as_str().unwrap().to_owned()
+}
+
 /// With what is installed and nothing else it works where there are Stacks, and sees nothing anywhere else.
 #[test]
 fn the_operator_works_with_the_rights_that_it_is_given() {
     let server = KubeServer::fresh(Extent::Api, Vec::new());
     let reach = server.reach();
     let stage = Stage::idle_on(reach, &[]);
-    let install = Install::default();
-    for object in [install.namespace()].iter().chain(&install.rights()) {
-        let (status, said) = stage.api.ask("POST", &place(object), "application/json", Some(object)).unwrap();
-        assert!(status == 201 || status == 409, "{said}");
-    }
-    let account = "/api/v1/namespaces/groma-system/serviceaccounts/groma-operator/token";
-    let request = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}});
-    let token = stage.api.create(account, &request)["status"]["token"].as_str().unwrap().to_owned();
+    let token = operator_token(&stage.api, true);
     let as_operator = |method: &str, path: &str, body: Option<&Value>| {
         reach.ask_as(&token, method, path, body.map(Value::to_string).as_deref()).unwrap().status
     };
@@ -147,21 +156,95 @@ fn stacks_stay_where_they_are() {
     assert!(!stage.log().contains(token));
 }
 
-/// What is at an address.
-fn page(address: &str, path: &str) -> String {
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").as_bytes()).unwrap();
-    let mut text = String::new();
-    stream.read_to_string(&mut text).unwrap();
-    text
+/// Neither providers nor backends, modules or programs get at what the operator has: files, its account, its environment.
+#[test]
+fn runs_in_the_operator_have_nothing_of_it() {
+    let stage = Stage::confined();
+    let canary = "canary-of-the-operator";
+    let config = stage.path("kubeconfig");
+    let (theirs, folder) = (stage.path("theirs"), stage.path("folder"));
+    fs::write(&theirs, canary).unwrap();
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("main.tf"), format!("output \"it\" {{\n  value = \"{canary}\"\n}}\n")).unwrap();
+    let read = |kind: &str, path: &str| {
+        format!(
+            "data \"{kind}\" \"it\" {{\n  filename = {path:?}\n}}\noutput \"it\" {{\n  value = nonsensitive(data.{kind}.it.content)\n}}\n"
+        )
+    };
+    let state = |backend: &str, config: &str| {
+        format!(
+            "data \"terraform_remote_state\" \"it\" {{\n  backend = \"{backend}\"\n  config  = {{ {config} }}\n}}\noutput \"it\" {{\n  value = data.terraform_remote_state.it.outputs\n}}\n"
+        )
+    };
+    let cluster = |how: &str| {
+        format!(
+            "terraform {{\n  required_providers {{\n    k8sconnect = {{\n      source = \"jmorris0x0/k8sconnect\"\n    }}\n  }}\n}}\ndata \"k8sconnect_object\" \"it\" {{\n  api_version = \"v1\"\n  kind = \"Secret\"\n  name = \"x\"\n  namespace = \"default\"\n  cluster = {{ {how} }}\n}}\n"
+        )
+    };
+    let (config_text, theirs_text) = (config.display().to_string(), theirs.display().to_string());
+    let cases = [
+        ("data", read("local_file", &config_text), "-files"),
+        ("sensitive", read("local_sensitive_file", &theirs_text), "-files"),
+        ("environ", read("local_file", "/proc/self/environ"), "-files"),
+        ("up", read("local_file", "../../theirs"), "-files"),
+        ("source", format!("resource \"local_file\" \"it\" {{\n  filename = \"x\"\n  source   = {theirs_text:?}\n}}\n"), "-files"),
+        ("over", format!("resource \"local_file\" \"it\" {{\n  filename = {theirs_text:?}\n  content  = \"mine\"\n}}\n"), "-files"),
+        ("runs", format!("resource \"local_file\" \"it\" {{\n  filename = {:?}\n  content  = \"\"\n}}\n", stage.path("runs/other.tf")), "-files"),
+        ("state", state("local", &format!("path = {theirs_text:?}")), "-files"),
+        ("account", state("kubernetes", "secret_suffix = \"x\", namespace = \"default\", in_cluster_config = true"), "only to"),
+        ("config", state("kubernetes", &format!("secret_suffix = \"x\", namespace = \"default\", config_path = {config_text:?}")), "-files"),
+        ("exec", state("kubernetes", "secret_suffix = \"x\", host = \"https://localhost\", exec = [{ command = \"sh\", api_version = \"v1\", args = [], env = {} }]"), "spec.executor"),
+        ("pod", cluster("in_cluster = true"), "spec.executor"),
+        ("token", cluster(&format!("host = \"https://localhost:1\", insecure = true, token_file = {theirs_text:?}")), "-files"),
+        ("module", format!("module \"it\" {{\n  source = \"{}\"\n}}\noutput \"it\" {{\n  value = module.it.it\n}}\n", folder.display()), "folder"),
+        ("program", "data \"external\" \"it\" {\n  program = [\"env\"]\n}\n".to_owned(), "-allow-programs-in-process"),
+        ("keys", "terraform {\n  encryption {\n    key_provider \"external\" \"it\" {\n      command = [\"env\"]\n    }\n    method \"aes_gcm\" \"it\" {\n      keys = key_provider.external.it\n    }\n    state {\n      method = method.aes_gcm.it\n    }\n  }\n}\n".to_owned(), "-allow-programs-in-process"),
+        ("plugin", "resource \"aws_instance\" \"it\" {}\n".to_owned(), "-allow-programs-in-process"),
+    ];
+    for (name, main, _) in &cases {
+        stage.stack(
+            name,
+            json!({"source": {"inline": {"main.tf": main}}, "allowExec": true, "outputs": {"status": true}}),
+        );
+    }
+    // What is its own it has, and nobody leads the account of the operator astray.
+    let own = stage.path("own");
+    let main = format!(
+        "resource \"local_file\" \"it\" {{\n  filename = {own:?}\n  content  = \"mine\"\n}}\ndata \"local_file\" \"it\" {{\n  filename = local_file.it.filename\n}}\noutput \"it\" {{\n  value = data.local_file.it.content\n}}\n"
+    );
+    let env =
+        json!([{"name": "KUBE_HOST", "value": "https://127.0.0.1:1"}, {"name": "KUBE_INSECURE", "value": "true"}]);
+    stage.stack(
+        "fine",
+        json!({"source": {"inline": {"main.tf": main}}, "inputs": {"env": env}, "outputs": {"status": true}}),
+    );
+    for (name, _, expected) in &cases {
+        let stack = stage.until(name, || {
+            let stack = stage.get(name);
+            (condition(&stack, "Ready")?["status"] == "False").then_some(stack)
+        });
+        assert!(message(&stack).contains(expected), "{name}: {}", message(&stack));
+    }
+    let stack = stage.ready("fine");
+    assert_eq!(stack["status"]["outputs"]["it"], "mine", "{stack}");
+    assert_eq!(fs::read_to_string(&theirs).unwrap(), canary);
+    let everything = [
+        stage.api.get(&stage.at_stack("")).to_string(),
+        stage.api.get(&stage.at("groma.dev/v1alpha1", "runs", "")).to_string(),
+        stage.log(),
+    ];
+    let token = groma_testkit::servers::kube::ADMIN_TOKEN;
+    for text in everything {
+        assert!(!text.contains(canary) && !text.contains(token), "{text}");
+    }
+    stage.delete("fine");
+    assert!(!own.exists());
 }
 
 /// Fifty values that nobody may see go in, and are seen nowhere.
 #[test]
 fn secrets_are_seen_nowhere() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = free.local_addr().unwrap().to_string();
-    drop(free);
+    let address = free_address();
     let stage = Stage::with(&["-metrics-address", &address]);
     let canary = |number: usize| format!("canary-{number:02}-{:08x}", number * 2_654_435_761 % 0xffff_ffff);
     let named = |prefix: &str, numbers: std::ops::Range<usize>| -> Value {
@@ -255,4 +338,76 @@ fn secrets_are_seen_nowhere() {
         );
     }
     assert!(found.is_empty(), "{found:#?}");
+}
+
+/// How the operator reaches the cluster is its own affair: variables of a Stack would lead it, and who it is, elsewhere.
+#[test]
+fn variables_of_a_stack_do_not_lead_the_operator_elsewhere() {
+    let stage = Stage::new();
+    let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
+    elsewhere.set_nonblocking(true).unwrap();
+    let host = format!("http://{}", elsewhere.local_addr().unwrap());
+    let variables = [
+        ("KUBE_HOST", host.as_str()),
+        ("KUBE_INSECURE", "true"),
+        ("KUBE_TOKEN", "theirs"),
+        ("KUBE_NAMESPACE", "default"),
+    ];
+    let variables: Vec<Value> = variables.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
+    let main = "resource \"terraform_data\" \"it\" {\n}\n";
+    stage.stack("it", json!({"source": {"inline": {"main.tf": main}}, "inputs": {"env": variables}}));
+    stage.ready("it");
+    assert!(stage.api.find(&stage.at("v1", "secrets", "tfstate-default-it")).is_some());
+    assert!(elsewhere.accept().is_err(), "somebody came");
+    stage.delete("it");
+}
+
+/// What a configuration or a provider says moves nobody's cursor, and turns no line around.
+#[test]
+fn terminals_obey_nothing_that_stacks_say() {
+    let stage = Stage::new();
+    let evil = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}drawkcab\rover";
+    let is_obeyed = |c: char| matches!(c, '\u{1b}' | '\u{7}' | '\u{9b}' | '\u{202e}' | '\r');
+    let escaped: String =
+        evil.chars().map(|c| if is_obeyed(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() }).collect();
+    let bad = format!(
+        "variable \"text\" {{\n  default = \"\"\n  validation {{\n    condition     = var.text != \"\"\n    error_message = \"No: {escaped}.\"\n  }}\n}}\n"
+    );
+    stage.stack("bad", json!({"source": {"inline": {"main.tf": bad}}, "retry": {"limit": 1}}));
+    let fine = format!(
+        "resource \"terraform_data\" \"it\" {{\n  input = \"{escaped}\"\n}}\noutput \"it\" {{\n  value = \"{escaped}\"\n}}\n"
+    );
+    let outputs = json!({"secret": {"name": "out"}, "status": true});
+    let spec = json!({"source": {"inline": {"main.tf": fine}}, "approval": {"mode": "manual"}, "outputs": outputs});
+    stage.stack("fine", spec);
+    let stack = stage.says("fine", "Unknown", "AwaitingApproval");
+    let stack_says = stage.says("bad", "False", "InvalidConfiguration");
+    assert!(message(&stack_says).contains("\\u001b[2J"), "{}", message(&stack_says));
+    let plan = stack["status"]["pending"]["plan"].as_str().unwrap();
+    let shown = |words: &[&str]| {
+        let all: Vec<&str> = words.iter().copied().chain(["-n", &stage.namespace]).collect();
+        let output = stage.groma(&all).output().unwrap();
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        assert!(!text.chars().any(is_obeyed), "{words:?}: {text:?}");
+        text
+    };
+    assert!(shown(&["stack", "plan", "fine"]).contains("owned"));
+    assert!(shown(&["stack", "describe", "bad"]).contains("owned"));
+    for words in [["stack", "describe", "fine"], ["stack", "events", "bad"], ["stack", "logs", "bad"]] {
+        shown(&words);
+    }
+    shown(&["stack", "get"]);
+    shown(&["stack", "approve", "fine", plan]);
+    stage.ready("fine");
+    assert!(shown(&["stack", "outputs", "fine"]).contains("owned"));
+    // What is exact stays so.
+    assert_eq!(stage.secret_data("out")["it"], evil);
+    let runs = stage.api.get(&stage.at("groma.dev/v1alpha1", "runs", ""));
+    for run in runs["items"].as_array().unwrap() {
+        let status = &run["status"];
+        let texts = [&status["plan"]["text"], &status["message"], &status["diagnostics"][0]["detail"]];
+        for text in texts.into_iter().filter_map(Value::as_str) {
+            assert!(!text.chars().any(is_obeyed), "{text:?}");
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::api::eventually;
 use crate::stage::Stage;
 
 const DEFINITION: &str = include_str!("../../../../deploy/simple-resource/crd.yaml");
-const BLUEPRINT: &str = include_str!("../../../../deploy/simple-resource/blueprint.yaml");
+pub(crate) const BLUEPRINT: &str = include_str!("../../../../deploy/simple-resource/blueprint.yaml");
 const TEMPLATE: &str = include_str!("../../../../deploy/simple-resource/blueprint-template.yaml");
 const SAMPLE: &str = include_str!("../../../../deploy/simple-resource/sample.yaml");
 
@@ -20,13 +20,13 @@ fn read(text: &str) -> Value {
 }
 
 /// A kind and a Blueprint of one test. All tests share a cluster, and Blueprints are about all namespaces.
-struct Kind {
+pub(crate) struct Kind {
     group: String,
     finalizer: String,
 }
 
 /// With the kind of the document, but in a group of the test.
-fn kind(stage: &Stage, blueprint: &str) -> Kind {
+pub(crate) fn kind(stage: &Stage, blueprint: &str) -> Kind {
     let group = format!("{}.opr8r", stage.namespace);
     let mut definition = read(DEFINITION);
     definition["metadata"]["name"] = json!(format!("simpleresources.{group}"));
@@ -54,12 +54,12 @@ fn kind(stage: &Stage, blueprint: &str) -> Kind {
 }
 
 impl Kind {
-    fn at(&self, namespace: &str, name: &str) -> String {
+    pub(crate) fn at(&self, namespace: &str, name: &str) -> String {
         let path = format!("/apis/{}/v1alpha1/namespaces/{namespace}/simpleresources/{name}", self.group);
         path.trim_end_matches('/').to_owned()
     }
 
-    fn sample(&self, namespace: &str) -> Value {
+    pub(crate) fn sample(&self, namespace: &str) -> Value {
         let mut sample = read(SAMPLE);
         sample["apiVersion"] = json!(format!("{}/v1alpha1", self.group));
         sample["metadata"]["namespace"] = json!(namespace);
@@ -67,7 +67,7 @@ impl Kind {
     }
 
     #[track_caller]
-    fn phase(&self, stage: &Stage, namespace: &str, name: &str, phase: &str) -> Value {
+    pub(crate) fn phase(&self, stage: &Stage, namespace: &str, name: &str, phase: &str) -> Value {
         stage.until(&format!("{namespace}/{name} {phase}"), || {
             let object = stage.api.get(&self.at(namespace, name));
             let is_current = object["status"]["observedGeneration"] == object["metadata"]["generation"];
@@ -178,4 +178,19 @@ fn killed_at_any_time_it_gets_there() {
         stage.start();
     }
     stage.until("it is gone", || stage.api.find(&kind.at(&namespace, "simpleresource-sample")).is_none().then_some(()));
+}
+
+/// A namespace is deleted with an object in it: what it has made goes, too.
+#[test]
+fn its_namespace_can_be_deleted() {
+    let stage = Stage::new();
+    let kind = kind(&stage, BLUEPRINT);
+    let namespace = stage.namespace.clone();
+    stage.api.create(&kind.at(&namespace, ""), &kind.sample(&namespace));
+    let object = kind.phase(&stage, &namespace, "simpleresource-sample", "Ready");
+    let file = object["status"]["filePath"].as_str().unwrap().to_owned();
+    let path = format!("/api/v1/namespaces/{namespace}");
+    stage.api.delete(&path);
+    stage.until("the namespace is gone", || stage.api.find(&path).is_none().then_some(()));
+    assert!(!std::path::Path::new(&file).exists());
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::stage::{Stage, condition, message};
+use crate::stage::{Stage, message};
 
 const PET: &str = r#"
 variable "length" {
@@ -54,22 +54,6 @@ fn an_operator_that_comes_back_changes_nothing() {
     let after = stage.get("pet");
     assert_eq!(before["metadata"]["resourceVersion"], after["metadata"]["resourceVersion"]);
     assert_eq!(stage.runs("pet").len(), 1);
-}
-
-/// What is wrong is told where it is wrong, and goes away by itself when it is right.
-#[test]
-fn a_mistake_is_told_with_file_and_line() {
-    let stage = Stage::new();
-    stage.inline("bad", "resource \"random_string\" \"a\" {\n  length = \n}\n");
-    let stack = stage.until("the mistake", || {
-        let stack = stage.get("bad");
-        (condition(&stack, "Ready")?["status"] == "False").then_some(stack)
-    });
-    assert!(message(&stack).contains("main.tf:2"), "{}", message(&stack));
-    let told = &stage.runs("bad")[0]["status"]["diagnostics"][0];
-    assert_eq!((&told["severity"], &told["at"]), (&json!("error"), &json!("main.tf:2")));
-    stage.edit("bad", &json!({"spec": {"source": {"inline": {"main.tf": PET}}}}));
-    stage.ready("bad");
 }
 
 /// Nobody has agreed yet, so nothing is done; and only the whole id counts.

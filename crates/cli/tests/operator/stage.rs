@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
@@ -24,12 +26,32 @@ pub(crate) struct Stage {
     dir: TempDir,
     operator: Option<Child>,
     more: Vec<String>,
+    /// Whether runs may start programs.
+    programs: bool,
+    /// More variables of the operator.
+    environment: Vec<(String, String)>,
 }
 
 impl Stage {
     /// With an operator that works.
     pub(crate) fn new() -> Self {
         Self::with(&[])
+    }
+
+    /// As operators are unless somebody says otherwise: runs in it start no programs.
+    pub(crate) fn confined() -> Self {
+        let mut stage = Self::idle(&[]);
+        stage.programs = false;
+        stage.start();
+        stage
+    }
+
+    /// With more variables for the operator.
+    pub(crate) fn with_variables(environment: &[(&str, &str)]) -> Self {
+        let mut stage = Self::idle(&[]);
+        stage.environment = environment.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        stage.start();
+        stage
     }
 
     /// With more words for the operator.
@@ -57,14 +79,31 @@ impl Stage {
         api.create("/api/v1/namespaces", &json!({"metadata": {"name": namespace}}));
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("kubeconfig"), reach.kubeconfig_text(ADMIN_TOKEN).unwrap()).unwrap();
-        Self { api, namespace, dir, operator: None, more: more.iter().map(|word| (*word).to_owned()).collect() }
+        let more = more.iter().map(|word| (*word).to_owned()).collect();
+        Self { api, namespace, dir, operator: None, more, programs: true, environment: Vec::new() }
     }
 
     /// Another operator for the same namespace, which does not work yet.
     pub(crate) fn beside(&self) -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::copy(self.path("kubeconfig"), dir.path().join("kubeconfig")).unwrap();
-        Self { api: self.api.clone(), namespace: self.namespace.clone(), dir, operator: None, more: self.more.clone() }
+        let (api, namespace, more) = (self.api.clone(), self.namespace.clone(), self.more.clone());
+        let environment = self.environment.clone();
+        Self { api, namespace, dir, operator: None, more, programs: self.programs, environment }
+    }
+
+    /// Another namespace, which nobody works in by itself.
+    pub(crate) fn beside_in_another_namespace(&self) -> Self {
+        let namespace = fresh_name();
+        self.api.create("/api/v1/namespaces", &json!({"metadata": {"name": namespace}}));
+        let mut other = self.beside();
+        other.namespace = namespace;
+        other
+    }
+
+    /// The operator works in that namespace, too.
+    pub(crate) fn also_in(&mut self, namespace: &str) {
+        self.more.extend(["-namespace".to_owned(), namespace.to_owned()]);
     }
 
     /// Operators of this namespace have a lease there.
@@ -82,7 +121,10 @@ impl Stage {
         let mut command = self.groma(&["operator"]);
         command.args(["-account", "groma-system/groma-operator"]);
         command.arg("-namespace").arg(&self.namespace).arg("-scratch").arg(self.path("runs"));
+        command.arg("-files").arg(self.dir.path());
+        command.args(self.programs.then_some("-allow-programs-in-process"));
         command.args(&self.more).stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         self.operator = Some(command.env("TF_LOG", "INFO").spawn().unwrap());
     }
 
@@ -317,4 +359,19 @@ fn fresh_name() -> String {
     let test = thread.name().unwrap_or("test").rsplit("::").next().unwrap_or_default().replace('_', "-");
     let test: String = test.chars().take(40).collect();
     format!("{}-{count}", test.trim_matches('-'))
+}
+
+/// An address that nobody listens at.
+pub(crate) fn free_address() -> String {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    free.local_addr().unwrap().to_string()
+}
+
+/// What is at an address.
+pub(crate) fn page(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").as_bytes()).unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    text
 }

@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::time::Duration;
 
+use groma_operator::api::shared::Length;
 use groma_testkit::servers::kube::{self, POD_IMAGE};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -77,6 +79,38 @@ fn a_stack_is_made_and_taken_down_by_jobs() {
     assert!(stage.api.find(&stage.at("v1", "secrets", "tfstate-default-name")).is_none());
 }
 
+/// The pods have another engine, which keeps the state where it always is, with no rights but those of the account.
+#[test]
+fn jobs_run_other_engines() {
+    let stage = stage();
+    let tofu = program().join("tofu");
+    #[expect(clippy::disallowed_methods, reason = "the peers are named by the environment")]
+    let peer = std::env::var_os("GROMA_TOFU").expect("GROMA_TOFU is not set; run `cargo xtask test`");
+    fs::copy(peer, &tofu).unwrap();
+    fs::set_permissions(&tofu, fs::Permissions::from_mode(0o755)).unwrap();
+    let main = "resource \"terraform_data\" \"it\" {\n  input = 1\n}\noutput \"it\" {\n  value = terraform_data.it.output\n}\n";
+    let spec = json!({
+        "source": {"inline": {"main.tf": main}}, "engine": "tofu", "outputs": {"secret": {"name": "out"}},
+        "approval": {"mode": "manual"}, "podTemplate": pod(),
+    });
+    stage.stack("it", spec);
+    // Without it, it is said what is missing, in the pod as well.
+    let stack = stage.says("it", "False", "InvalidConfiguration");
+    assert!(message(&stack).contains("spec.engine: tofu needs OpenTofu"), "{}", message(&stack));
+    let mut template = pod();
+    template["spec"]["containers"][0]["env"] = json!([{"name": "GROMA_TOFU_BINARY", "value": "/program/tofu"}]);
+    stage.edit("it", &json!({"spec": {"podTemplate": template}}));
+    stage.edit("it", &json!({"metadata": {"annotations": {"groma.dev/requested-at": "now"}}}));
+    let plan = stage.says("it", "Unknown", "AwaitingApproval")["status"]["pending"]["plan"].clone();
+    stage.edit("it", &json!({"metadata": {"annotations": {"groma.dev/approve": plan}}}));
+    stage.ready("it");
+    assert_eq!(stage.secret_data("out")["it"], "1");
+    assert!(stage.api.find(&stage.at("v1", "secrets", "tfstate-default-it")).is_some());
+    stage.edit("it", &json!({"spec": {"approval": {"mode": "auto"}}}));
+    stage.delete("it");
+    assert!(stage.api.find(&stage.at("v1", "secrets", "tfstate-default-it")).is_none());
+}
+
 /// A mistake is told as everywhere, and nothing hangs.
 #[test]
 fn a_job_that_fails_says_why() {
@@ -124,6 +158,26 @@ fn a_pod_that_is_killed_is_followed_by_another() {
     let path = format!("{}?gracePeriodSeconds=0", stage.at("v1", "pods", &pod));
     stage.api.delete(&path);
     stage.ready("slow");
-    let first = stage.runs("slow").remove(0);
-    assert_eq!(first["status"]["failure"], "Interrupted", "{first}");
+    let runs = stage.runs("slow");
+    assert_eq!(runs[0]["status"]["failure"], "Interrupted", "{runs:?}");
+    // The pod is gone for certain, so nobody waits until its lock has been silent for long enough. The state is locked for a plan.
+    let phases = runs[1]["status"]["phases"].as_array().unwrap().clone();
+    let planning = phases.iter().find(|time| time["phase"] == "Planning").unwrap();
+    let took: Length = serde_json::from_value(planning["took"].clone()).unwrap();
+    assert!(took.0 < Duration::from_secs(10), "{runs:?}");
+}
+
+/// No pod can be made where a namespace is deleted: what Jobs have made is taken down without them.
+#[test]
+fn a_namespace_ends_whose_runs_are_jobs() {
+    let stage = stage();
+    let slow = "resource \"time_sleep\" \"it\" {\n  create_duration = \"60s\"\n}\n";
+    stage.stack("name", json!({"source": {"inline": {"main.tf": NAME}}, "podTemplate": pod()}));
+    stage.ready("name");
+    // And one in the middle.
+    stage.stack("slow", json!({"source": {"inline": {"main.tf": slow}}, "podTemplate": pod()}));
+    stage.until("it is applied", || (stage.runs("slow").first()?["status"]["phase"] == "Applying").then_some(()));
+    let path = format!("/api/v1/namespaces/{}", stage.namespace);
+    stage.api.delete(&path);
+    stage.until("the namespace is gone", || stage.api.find(&path).is_none().then_some(()));
 }

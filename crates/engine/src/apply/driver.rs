@@ -13,6 +13,7 @@ use groma_model::value::Value;
 use groma_state::State;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
+use tracing::{Instrument as _, Span};
 
 use super::ephemeral::{Openings, Place};
 use super::instance::{self, Done, Job, Left};
@@ -23,6 +24,7 @@ use super::{Applied, Request};
 use crate::change::{Action, Change};
 use crate::checks::{CheckBook, Checked, CheckedInstance};
 use crate::ephemeral::{self, Leases, OpenJob, Opened};
+use crate::events::trace;
 use crate::events::{Event, Skipped, shown_id, shown_id_or_name};
 use crate::execution::{Step, StepIndex};
 use crate::interrupt::Urgency;
@@ -50,6 +52,25 @@ pub(super) enum Work {
     Open(Opening, Box<OpenJob>),
     /// An object that is waited for is read again.
     Look(Box<Waiting>),
+}
+
+impl Work {
+    fn span(&self) -> Span {
+        match self {
+            Work::Change { job, .. } => trace::resource(doing(&job.change), &job.change.address),
+            Work::Provision(provisioning, _) => trace::resource("provision", &provisioning.job.change.address),
+            Work::Open(_, job) => trace::resource("open", &job.address),
+            Work::Look(waiting) => trace::resource("wait", waiting.address()),
+        }
+    }
+}
+
+/// What is done, in one word.
+fn doing(change: &Change) -> &'static str {
+    match change.action {
+        action if action.is_replace() => "replace",
+        action => action.names().first().copied().unwrap_or_default(),
+    }
 }
 
 /// An instance of an ephemeral resource that is being opened.
@@ -246,7 +267,8 @@ impl Driver<'_, '_> {
     fn perform(&self, work: Work) -> impl Future<Output = Finished> + Send + 'static {
         let (provisioners, events) = (Arc::clone(&self.request.provisioners), Arc::clone(&self.request.events));
         let logbook = Arc::clone(&self.request.logbook);
-        async move {
+        let span = work.span();
+        let performing = async move {
             match work {
                 Work::Change { step, job, told } => {
                     let begun = || {
@@ -255,10 +277,12 @@ impl Driver<'_, '_> {
                         }
                     };
                     let done = instance::apply(&job, logbook.as_ref(), begun).await;
+                    trace::ended(&done.diagnostics);
                     Finished::Change(step, job, done)
                 }
                 Work::Provision(provisioning, ready) => {
                     let found = provision::run(*ready, provisioners.as_ref(), events.as_ref()).await;
+                    trace::ended(&found);
                     Finished::Provision(provisioning, found)
                 }
                 Work::Open(opening, job) => Finished::Open(opening, Box::new(ephemeral::open(*job).await)),
@@ -267,7 +291,8 @@ impl Driver<'_, '_> {
                     Finished::Looked(waiting, look)
                 }
             }
-        }
+        };
+        performing.instrument(span)
     }
 
     fn start(&mut self, step: StepIndex) {

@@ -74,6 +74,11 @@ enum Over {
 pub(super) type Look = Result<Option<Object>, Diagnostics>;
 
 impl Waiting {
+    /// Whose it is.
+    pub(super) fn address(&self) -> &groma_model::address::AbsInstance {
+        &self.change.address
+    }
+
     /// Whether its creation has failed half way.
     pub(super) fn was_made_in_part(&self) -> bool {
         self.complaints.has_errors()

@@ -10,6 +10,7 @@ use groma_lang::walk::{Purpose, Settings, Walk};
 use groma_model::address::{AbsInstance, ConfigResource};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use tokio::task::JoinSet;
+use tracing::{Instrument as _, Span};
 
 use super::data::{self, DataJob};
 use super::dependencies::Dependencies;
@@ -23,6 +24,7 @@ use super::selection::Selection;
 use super::{Mode, Plan, Request, generate, moves, orphans};
 use crate::checks::CheckBook;
 use crate::ephemeral::{self, Leases, OpenJob};
+use crate::events::trace;
 use crate::interrupt::Urgency;
 use crate::schedule::Schedule;
 use crate::values::ResourceValues;
@@ -45,6 +47,16 @@ pub(super) struct Task {
     pub(super) index: usize,
     /// What to do.
     pub(super) work: Work,
+}
+
+impl Task {
+    fn span(&self) -> Span {
+        match &self.work {
+            Work::Managed(job) => trace::resource("plan", &job.address),
+            Work::Data(job) => trace::resource("read", &job.address),
+            Work::Ephemeral(job) => trace::resource("open", &job.address),
+        }
+    }
 }
 
 /// The state of the walk.
@@ -155,7 +167,8 @@ impl Driver<'_, '_> {
                 && !self.is_stopped()
                 && let Some(task) = self.queue.pop_front()
             {
-                tasks.spawn(perform(task));
+                let span = task.span();
+                tasks.spawn(perform(task).instrument(span));
             }
             // More nodes may have become ready while tasks were made: only waiting is left if not.
             let Some(finished) = tasks.join_next().await else { break };

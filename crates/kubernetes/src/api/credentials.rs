@@ -63,7 +63,7 @@ impl Source {
     pub(super) async fn get(&self, outside: &Outside) -> Result<Credentials, Failure> {
         match self {
             Source::Client => Ok(Credentials::default()),
-            Source::File(path) => of_file(path, outside.clock.now()).await,
+            Source::File(path) => of_file(path, outside).await,
             Source::Program(program) => program.ask(outside).await,
         }
     }
@@ -73,9 +73,12 @@ fn unusable(why: impl Into<String>) -> Failure {
     Failure::new(FailureKind::Unauthenticated, why)
 }
 
-async fn of_file(path: &Path, now: SystemTime) -> Result<Credentials, Failure> {
-    let read = tokio::fs::read_to_string(path).await;
-    let text = read.map_err(|error| unusable(format!("the token file {} cannot be read: {error}", path.display())))?;
+async fn of_file(path: &Path, outside: &Outside) -> Result<Credentials, Failure> {
+    let now = outside.clock.now();
+    let reading = async { tokio::fs::read_to_string(outside.readable(path)?).await };
+    let text = reading
+        .await
+        .map_err(|error| unusable(format!("the token file {} cannot be read: {error}", path.display())))?;
     let authorization = Some(bearer(text.trim())?);
     Ok(Credentials { authorization, identity: None, renew_at: now.checked_add(FILE_LASTS) })
 }

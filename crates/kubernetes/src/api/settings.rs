@@ -53,6 +53,7 @@ pub(super) async fn settings(spec: &ClusterSpec, outside: &Outside) -> Result<Se
     } else if let Some(text) = &spec.kubeconfig {
         let mut kubeconfig = Kubeconfig::from_yaml(text).map_err(|error| kubeconfig_words(&error))?;
         resolve_files(&mut kubeconfig, &outside.directory);
+        check_files(&kubeconfig, outside)?;
         of_kubeconfig(kubeconfig, spec.context.as_deref()).await?
     } else if let Some(paths) = &spec.kubeconfig_path {
         of_kubeconfig(read_files(paths, outside)?, spec.context.as_deref()).await?
@@ -125,6 +126,9 @@ fn certificates(pem: &[u8]) -> Option<Vec<Vec<u8>>> {
 
 /// The account of the pod that this runs in.
 fn of_pod(outside: &Outside) -> Result<Config, Why> {
+    if let Some(advice) = &outside.no_account {
+        return Err(format!("in_cluster would use an account that is not this configuration's. {advice}"));
+    }
     let variable = |name: &str| {
         let found = outside.environment.get(name).filter(|value| !value.is_empty());
         found.ok_or_else(|| format!("in_cluster is for pods, but the environment variable {name} is not set"))
@@ -149,10 +153,14 @@ fn read_files(paths: &str, outside: &Outside) -> Result<Kubeconfig, Trouble> {
         .collect();
     let mut merged: Option<Kubeconfig> = None;
     for path in &paths {
-        if !path.exists() {
+        if matches!(outside.readable(path), Err(error) if error.kind() == std::io::ErrorKind::NotFound)
+            || !path.exists()
+        {
             continue;
         }
-        let read = Kubeconfig::read_from(path).map_err(|error| kubeconfig_words(&error))?;
+        let place = outside.readable(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        let read = Kubeconfig::read_from(place).map_err(|error| kubeconfig_words(&error))?;
+        check_files(&read, outside)?;
         merged = Some(match merged {
             None => read,
             Some(before) => before.merge(read).map_err(|error| kubeconfig_words(&error))?,
@@ -241,6 +249,22 @@ fn resolve_files(kubeconfig: &mut Kubeconfig, directory: &Path) {
     }
 }
 
+/// What a kubeconfig names must be where this configuration may read. Files of tokens are looked at when they are read.
+fn check_files(kubeconfig: &Kubeconfig, outside: &Outside) -> Result<(), Why> {
+    let clusters = kubeconfig.clusters.iter().filter_map(|named| named.cluster.as_ref());
+    let users = kubeconfig.auth_infos.iter().filter_map(|named| named.auth_info.as_ref());
+    let named = clusters
+        .map(|cluster| &cluster.certificate_authority)
+        .chain(users.flat_map(|user| [&user.client_certificate, &user.client_key]));
+    for path in named.flatten().filter(|path| !path.is_empty()) {
+        match outside.readable(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return Err(error.to_string()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Tokens in files and programs are asked by us: files may end with a new line, and programs are asked once, not for each part of a client.
 fn source(spec: &ClusterSpec, user: &mut AuthInfo, outside: &Outside) -> Result<Source, Why> {
     let (file, exec) = (user.token_file.take(), user.exec.take());
@@ -260,8 +284,10 @@ fn source(spec: &ClusterSpec, user: &mut AuthInfo, outside: &Outside) -> Result<
         _ => None,
     };
     let Some(program) = program else { return Ok(Source::Client) };
-    if !outside.allow_exec {
-        return Err("programs may not be started here, so exec cannot get credentials".to_owned());
+    if let Some(advice) = &outside.no_programs {
+        return Err(format!("programs may not be started here, so exec cannot get credentials. {advice}")
+            .trim()
+            .to_owned());
     }
     Ok(Source::Program(Box::new(program)))
 }

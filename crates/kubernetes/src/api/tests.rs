@@ -305,7 +305,7 @@ async fn a_program_that_fails_says_why_and_not_what_it_printed() {
     assert_eq!(failure.kind, FailureKind::Unauthenticated);
     assert!(failure.message.contains("please log in"), "{failure}");
     assert!(!format!("{failure:?}").contains("s3cret"), "{failure:?}");
-    let outside = Outside { allow_exec: false, ..Outside::system(".") };
+    let outside = Outside { no_programs: Some(String::new()), ..Outside::system(".") };
     let refused = Connections::new(&outside).open(&given).await.err().unwrap();
     assert!(refused.detail.contains("programs may not be started here"), "{}", refused.detail);
 }

@@ -63,9 +63,8 @@ fn plain(line: &str) -> &str {
 }
 
 fn find(outside: &Outside) -> Result<(PathBuf, &'static str), Diagnostic> {
-    if !outside.allow_exec {
-        let detail = "A kustomization is built with a program, and programs may not be started here: the setting \
-                      \"allow_exec\" is off.";
+    if let Some(advice) = &outside.no_programs {
+        let detail = format!("A kustomization is built with a program, and programs may not be started here. {advice}");
         return Err(Diagnostic::error("Kustomize not available", detail));
     }
     let search = outside.environment.get("PATH").map(String::as_str).unwrap_or_default();

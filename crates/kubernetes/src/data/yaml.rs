@@ -6,7 +6,6 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::path::Path;
 
 use groma_kit::outside::Outside;
 use groma_kit::spec::{computed, optional};
@@ -118,13 +117,14 @@ fn nothing(name: &str, input: &str) -> Diagnostic {
 
 /// Names and texts of files.
 async fn files(pattern: &str, outside: &Outside) -> Result<Vec<(String, String)>, Diagnostic> {
-    let (pattern, base) = (pattern.to_owned(), outside.directory.clone());
-    let reading = tokio::task::spawn_blocking(move || read_files(&pattern, &base));
+    let (pattern, outside) = (pattern.to_owned(), outside.clone());
+    let reading = tokio::task::spawn_blocking(move || read_files(&pattern, &outside));
     reading.await.unwrap_or_else(|error| Err(Diagnostic::error("Unreadable file", error.to_string())))
 }
 
-fn read_files(pattern: &str, base: &Path) -> Result<Vec<(String, String)>, Diagnostic> {
-    let found = glob::files(base, pattern).map_err(|error| {
+fn read_files(pattern: &str, outside: &Outside) -> Result<Vec<(String, String)>, Diagnostic> {
+    let base = outside.directory.as_path();
+    let found = glob::files(base, pattern, outside.files.as_ref()).map_err(|error| {
         let detail = format!("The files that {pattern:?} stands for cannot be told: {error}.");
         Diagnostic::error("Invalid file pattern", detail)
     })?;
@@ -137,7 +137,8 @@ fn read_files(pattern: &str, base: &Path) -> Result<Vec<(String, String)>, Diagn
     for file in found {
         let name = file.display().to_string();
         let unreadable = |why: String| Diagnostic::error("Unreadable file", format!("{name} cannot be read: {why}."));
-        let opened = std::fs::File::open(base.join(&file)).map_err(|error| unreadable(error.to_string()))?;
+        let opened =
+            outside.readable(&file).and_then(std::fs::File::open).map_err(|error| unreadable(error.to_string()))?;
         let mut bytes = Vec::new();
         opened.take(left + 1).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
         left = left

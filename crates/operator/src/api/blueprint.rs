@@ -6,8 +6,10 @@ use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::shared::{Condition, Values};
-use super::stack::{ApprovalMode, DeletionPolicy, Executor, Source, Timeouts};
+use super::shared::{Condition, Length, Values, is_false};
+use super::stack::{
+    ApprovalMode, ApprovalRule, DeletionPolicy, DriftPolicy, Engine, Executor, Retry, Source, Timeouts,
+};
 
 /// How objects of a kind become Stacks.
 #[derive(CustomResource, Debug, Clone, PartialEq, Serialize, Deserialize, KubeSchema)]
@@ -51,12 +53,30 @@ pub struct BlueprintSpec {
     #[serde(default = "default_finalizer")]
     #[x_kube(validation = ("self == oldSelf", "the finalizer of a Blueprint never changes: make another one"))]
     pub finalizer: String,
+    /// What plans and applies.
+    #[serde(default)]
+    pub engine: Engine,
     /// Where runs are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<Executor>,
     /// Who agrees to plans.
     #[serde(default = "nobody_has_to")]
     pub approval: ApprovalMode,
+    /// Which changes are treated otherwise. The first rule that fits a change decides about it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approval_rules: Vec<ApprovalRule>,
+    /// How often it is looked whether all is as it should be. Ten minutes if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Length>,
+    /// What happens when something is found changed that nobody here has changed.
+    #[serde(default)]
+    pub drift: DriftPolicy,
+    /// What happens after failures.
+    #[serde(default)]
+    pub retry: Retry,
+    /// Whether the configuration may start programs: `local-exec`, `external` and the like.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub allow_exec: bool,
     /// How long phases may take.
     #[serde(default)]
     pub timeouts: Timeouts,

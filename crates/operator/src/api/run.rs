@@ -28,7 +28,7 @@ use super::stack::{Approval, Attempt, Engine, Executor};
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 #[serde(rename_all = "camelCase")]
-#[x_kube(validation = ("oldSelf.stack == self.stack && oldSelf.number == self.number && oldSelf.action == self.action && oldSelf.bundle == self.bundle", "a Run is not changed, but to cancel it"))]
+#[x_kube(validation = ("oldSelf.stack == self.stack && oldSelf.number == self.number && oldSelf.action == self.action && oldSelf.bundle == self.bundle && oldSelf.about == self.about && oldSelf.engine == self.engine && oldSelf.executor == self.executor && oldSelf.approval.mode == self.approval.mode && oldSelf.limits == self.limits", "a Run is not changed, but to cancel it"))]
 pub struct RunSpec {
     /// The name of the Stack.
     pub stack: String,
@@ -223,6 +223,10 @@ pub enum FailureKind {
     Locked,
     /// Who worked on it is gone.
     Interrupted,
+    /// A webhook did not let the plan pass.
+    WebhookDenied,
+    /// A webhook gave no answer, and one is needed.
+    WebhookFailed,
 }
 
 /// A plan.

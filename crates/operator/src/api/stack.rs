@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::run::{FailureKind, Phase, PlanCounts};
 use super::shared::{AnyValue, Condition, HolderKind, KeyRef, Length, Moment, ObjectRef, Values, is_false};
+use super::source::Source;
+use super::upkeep::{Adoption, OrphanPolicy, OrphanReport, SourceSeen, StateSeen};
+use super::voices::Notification;
+use super::webhook::Webhook;
 
 /// What is to be there, and how it is kept so.
 #[derive(CustomResource, Debug, Clone, PartialEq, Default, Serialize, Deserialize, KubeSchema)]
@@ -86,6 +90,10 @@ pub struct StackSpec {
     /// What must answer before the Stack is ready.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub health_checks: Vec<HealthCheck>,
+    /// Who is asked about plans before they are carried out, one after the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 8))]
+    pub webhooks: Vec<Webhook>,
     /// How many Runs are kept.
     #[serde(default)]
     pub history: History,
@@ -105,35 +113,23 @@ pub struct StackSpec {
     /// Whether the configuration may start programs: `local-exec`, `external` and the like.
     #[serde(default, skip_serializing_if = "is_false")]
     pub allow_exec: bool,
+    /// What becomes of objects that are there already when they are to be made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adoption: Option<Adoption>,
+    /// What becomes of objects that are there, of the kinds that the state knows, and that the state does not know.
+    #[serde(default, skip_serializing_if = "OrphanPolicy::is_ignore")]
+    pub orphan_policy: OrphanPolicy,
+    /// Whether the source is asked to look for something newer before a run that failed is tried again.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub refresh_source_on_retry: bool,
+    /// Who is told about failures and plans that wait.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 8))]
+    pub notifications: Vec<Notification>,
     /// How many operations may be under way at once within a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 256))]
     pub parallelism: Option<u32>,
-}
-
-/// Where a configuration comes from. Exactly one of the fields is given.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, KubeSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[x_kube(validation = ("[has(self.inline), has(self.configMap)].filter(given, given).size() == 1", "give exactly one of inline and configMap"))]
-pub struct Source {
-    /// Files, by name, as they are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub inline: Option<BTreeMap<String, String>>,
-    /// The keys of a ConfigMap are files.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub config_map: Option<ConfigMapSource>,
-}
-
-/// Files in a ConfigMap.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ConfigMapSource {
-    /// Its name.
-    #[schemars(length(min = 1, max = 253))]
-    pub name: String,
-    /// Where its keys are put, as keys cannot have slashes: from key to path. All keys, by their names, if nothing is said.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub items: BTreeMap<String, String>,
 }
 
 /// What goes into a configuration. Of two values for one variable, the later of `values` and `varsFrom` holds.
@@ -498,6 +494,15 @@ pub struct StackStatus {
     /// How many resources there are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<u32>,
+    /// What the source has, as it was last seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceSeen>,
+    /// The state, as a run of ours has left it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<StateSeen>,
+    /// Objects that are there, and that the state does not know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orphans: Option<OrphanReport>,
     /// Stacks that are kept until this one is gone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<ObjectRef>,

@@ -20,7 +20,7 @@ use crate::runs::in_process::Room;
 use crate::runs::job;
 use crate::stack::reconcile::Settings;
 use crate::stack::wanted::StateHome;
-use crate::work::Workshop;
+use crate::work::{Engines, Premises, Workshop};
 
 /// What would be something else in a configuration than a text.
 const EVIL: &str = "\"}\n${path.module} %{ if true }$${x}";
@@ -58,12 +58,16 @@ fn options(directory: &std::path::Path) -> Options {
             cache: directory.join("cache"),
             environment: BTreeMap::new(),
             home: BTreeMap::from([("path".to_owned(), json!(state))]),
+            cluster: None,
             cli_config: CliConfig::default(),
             choice: ProviderChoice::default(),
+            premises: Premises { shared: true, ..Premises::default() },
+            engines: Engines::default(),
+            local_webhooks: false,
             show: Arc::new(|_| String::new()),
         },
         room,
-        jobs: job::Settings { image: String::new(), room },
+        jobs: job::Settings { image: String::new(), room, environment: BTreeMap::new() },
         metrics: Arc::default(),
         account: None,
         workers: 2,

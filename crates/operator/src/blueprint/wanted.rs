@@ -16,7 +16,8 @@ use super::{Problem, kind_of};
 use crate::api::blueprint::{Blueprint, BlueprintSpec, Template};
 use crate::api::names;
 use crate::api::shared::{AnyValue, Values};
-use crate::api::stack::{Approval, Inputs, OutputTarget, Outputs, PodTemplate, Source, Stack, StackSpec};
+use crate::api::source::Source;
+use crate::api::stack::{Approval, Inputs, OutputTarget, Outputs, PodTemplate, Stack, StackSpec};
 use crate::bundle::part;
 use crate::objects::Kind;
 use crate::template;
@@ -211,9 +212,14 @@ impl Building<'_> {
         StackSpec {
             source,
             inputs: Inputs { values: self.values(), ..Inputs::default() },
+            engine: self.spec.engine,
             executor: self.spec.executor,
             pod_template: (!labels.is_empty()).then_some(pod_template),
-            approval: Approval { mode: self.spec.approval, rules: Vec::new() },
+            approval: Approval { mode: self.spec.approval, rules: self.spec.approval_rules.clone() },
+            interval: self.spec.interval,
+            drift: self.spec.drift,
+            retry: self.spec.retry.clone(),
+            allow_exec: self.spec.allow_exec,
             timeouts: self.spec.timeouts.clone(),
             deletion_policy: self.spec.deletion_policy,
             outputs: Outputs { secret, config_map: None, status: shows },

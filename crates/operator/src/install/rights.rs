@@ -42,7 +42,7 @@ const EVERYWHERE: &[Rule] = &[
         group: "rbac.authorization.k8s.io",
         resources: &["rolebindings"],
         names: &[RUNNER],
-        verbs: &["delete", "get"],
+        verbs: &["delete", "get", "update"],
     },
     Rule { group: "rbac.authorization.k8s.io", resources: &["clusterroles"], names: &[RUNNER], verbs: &["bind"] },
 ];

@@ -184,9 +184,13 @@ impl Store for Cluster {
         });
         let made: Result<DynamicObject, _> = serde_json::from_value(event);
         let Ok(event) = made else { return };
-        if let Err(problem) = self.api(&kind, Some(&namespace)).create(&writing(), &event).await {
-            tracing::debug!(%problem, "an event could not be told");
-        }
+        let events = self.api(&kind, Some(&namespace));
+        // Nobody waits for what is only told.
+        tokio::spawn(async move {
+            if let Err(problem) = events.create(&writing(), &event).await {
+                tracing::debug!(%problem, "an event could not be told");
+            }
+        });
     }
 }
 

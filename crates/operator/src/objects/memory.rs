@@ -82,6 +82,12 @@ impl Memory {
         self.state().objects.insert(place, DynamicObject { types: None, metadata, data: Json::Null });
     }
 
+    /// An object as it is, in the place of whatever is there.
+    #[cfg(test)]
+    pub(crate) fn put_as_it_is(&self, kind: &Kind, object: DynamicObject) {
+        self.state().objects.insert(Place::of(kind, &object), object);
+    }
+
     fn now(&self) -> Time {
         Time((self.clock)().0)
     }

@@ -1,28 +1,32 @@
 //! Runs inside of this process, each on a thread of its own.
 
+mod bridge;
+mod ending;
+mod looking;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use groma_run::engine::interrupt::Interrupt;
+use groma_run::session::LockManners;
+use groma_run::trace;
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 
-use super::progress::{Claimant, Kept, end, enter, forget_plan, persist, plan as kept_plan, write};
-use super::verify;
-use super::{Fate, Next, fate, job, next};
+use super::looks::{Looks, Wish};
+use super::progress::{end, enter, plan as kept_plan, write};
+use super::{Next, locks, next};
 use crate::api::names;
-use crate::api::run::{Action, Approved, Cause, CauseKind, FailureKind, Phase, PlanRef, Run};
+use crate::api::run::{Action, FailureKind, Phase, Run};
 use crate::api::shared::{Length, Moment};
-use crate::api::stack::Stack;
 use crate::blobs::Blob;
 use crate::bundle::Bundle;
-use crate::objects::cluster::shortened;
-use crate::objects::{Kind, Notice, Place, Store, StoreError, controller, find};
-use crate::outputs;
+use crate::objects::{Store, StoreError, find};
 use crate::runs::turns::Turns;
-use crate::work::{Ended, Overseer, Planned, Stopped, Task, Verdict, Work, Workshop};
+use crate::work::{Ended, Stopped, Task, Work, Workshop};
+use bridge::{Bridge, Claim};
 
 /// The stack of a run's thread: configurations may be deep.
 const STACK_BYTES: usize = 256 << 20;
@@ -36,8 +40,24 @@ const SHOWN_BYTES: usize = 60_000;
 /// Namespace and name of a Run.
 pub type Key = (String, String);
 
-/// Is told that something has happened to a Run.
-pub type Told = Arc<dyn Fn(&Key) + Send + Sync>;
+/// Is told that something has happened.
+pub type Told = Arc<dyn Fn(News<'_>) + Send + Sync>;
+
+/// What has happened.
+#[derive(Debug, Clone, Copy)]
+pub enum News<'a> {
+    /// Nobody works on a Run any more.
+    Run(&'a Key),
+    /// It was looked at a Stack.
+    Look {
+        /// Where it is.
+        namespace: &'a str,
+        /// Its name.
+        name: &'a str,
+        /// Whether all is as it should be.
+        is_well: bool,
+    },
+}
 
 /// What time it is.
 pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
@@ -58,8 +78,18 @@ pub struct InProcess {
 struct State {
     turns: Turns<Key>,
     working: BTreeMap<Key, Interrupt>,
+    /// Looks that wait for their turn.
+    wishes: BTreeMap<Key, Wish>,
+    looks: Looks,
     /// Nothing new begins.
     closed: bool,
+}
+
+impl State {
+    fn new(turns: Turns<Key>) -> Self {
+        let (working, wishes) = (BTreeMap::new(), BTreeMap::new());
+        Self { turns, working, wishes, looks: Looks::default(), closed: false }
+    }
 }
 
 /// How much is done at once.
@@ -81,8 +111,7 @@ impl InProcess {
         clock: Clock,
         told: Told,
     ) -> Arc<Self> {
-        let turns = Turns::new(room.most, room.most_each);
-        let state = State { turns, working: BTreeMap::new(), closed: false };
+        let state = State::new(Turns::new(room.most, room.most_each));
         Arc::new(Self { store, workshop, holder, clock, told, job: None, state: Mutex::new(state) })
     }
 
@@ -94,12 +123,25 @@ impl InProcess {
         clock: Clock,
         job: Option<String>,
     ) -> Arc<Self> {
-        let state = State { turns: Turns::new(1, 1), working: BTreeMap::new(), closed: false };
-        Arc::new(Self { store, workshop, holder, clock, told: Arc::new(|_| {}), job, state: Mutex::new(state) })
+        let state = State::new(Turns::new(1, 1));
+        Arc::new(Self {
+            store,
+            workshop,
+            holder,
+            clock,
+            told: Arc::new(|_: News<'_>| {}),
+            job,
+            state: Mutex::new(state),
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether somebody works on a Run.
+    pub(super) fn works_on(&self, key: &Key) -> bool {
+        self.state().working.contains_key(key)
     }
 
     /// How many runs wait, and how many are under way.
@@ -179,7 +221,7 @@ impl InProcess {
     /// Begins what there is room for.
     fn go_on(self: &Arc<Self>) {
         loop {
-            let (key, interrupt) = {
+            let (key, wish, interrupt) = {
                 let mut state = self.state();
                 if state.closed {
                     return;
@@ -187,11 +229,15 @@ impl InProcess {
                 let Some(key) = state.turns.take() else { return };
                 let interrupt = Interrupt::default();
                 state.working.insert(key.clone(), interrupt.clone());
-                (key, interrupt)
+                let wish = state.wishes.remove(&key);
+                (key, wish, interrupt)
             };
             let me = Arc::clone(self);
             tokio::spawn(async move {
-                if let Err(problem) = Box::pin(me.work_on(&key, interrupt)).await {
+                let is_look = wish.is_some();
+                if let Some(wish) = wish {
+                    Box::pin(me.look_into(&key, wish, interrupt)).await;
+                } else if let Err(problem) = Box::pin(me.work_on(&key, interrupt)).await {
                     tracing::warn!(namespace = key.0, run = key.1, %problem, "a run was left as it is");
                 }
                 {
@@ -200,7 +246,9 @@ impl InProcess {
                     state.turns.done(&key);
                 }
                 me.go_on();
-                (me.told)(&key);
+                if !is_look {
+                    (me.told)(News::Run(&key));
+                }
             });
         }
     }
@@ -210,6 +258,7 @@ impl InProcess {
         if next(&run, false) != Next::Begin {
             return Ok(());
         }
+        self.wait_for_others(key, &run).await?;
         let agreed = run.status.as_ref().is_some_and(|status| status.phase == Phase::AwaitingApproval);
         let status = run.status.get_or_insert_default();
         status.holder = Some(self.holder.clone());
@@ -233,14 +282,25 @@ impl InProcess {
         let first = if agreed { run.spec.limits.apply } else { run.spec.limits.init };
         let (deadline, expired) = Self::watchdog(first, interrupt.clone());
         let claim = Arc::new(Claim { executor: Arc::clone(self), run: Mutex::new(run), deadline });
-        let ended = self.on_a_thread(&claim, bundle, kept, interrupt).await;
+        let ended = self.perform(&claim, bundle, kept, interrupt).await;
         let run = claim.run.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.finish(run, ended, expired.load(Ordering::SeqCst)).await
     }
 
+    /// A Run may go away under whoever works on it, with its namespace. Another one begins when they have ended, too.
+    async fn wait_for_others(&self, key: &Key, run: &Run) -> Result<(), StoreError> {
+        let stack = |key: &Key| key.1.rsplit_once('-').map(|(stack, _)| (key.0.clone(), stack.to_owned()));
+        // Looks touch nothing, so nobody waits for one.
+        let is_other = |other: &Key| other != key && !looking::is_look(other) && stack(other) == stack(key);
+        while self.state().working.keys().any(is_other) || locks::has_pods(&*self.store, run).await? {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        Ok(())
+    }
+
     async fn bundle(&self, run: &Run) -> Result<Bundle, String> {
         let namespace = run.metadata.namespace.as_deref().unwrap_or_default();
-        let blob = Blob { namespace, name: &run.spec.bundle, labels: BTreeMap::new(), owner: None };
+        let blob = Blob { namespace, name: &run.spec.bundle, labels: BTreeMap::new(), owner: None, kept: true };
         let bytes = blob.load(&*self.store).await.map_err(|problem| problem.to_string())?;
         let bytes = bytes.ok_or_else(|| format!("The bundle {} is not there any more.", run.spec.bundle))?;
         Bundle::decode(&bytes).map_err(|problem| problem.to_string())
@@ -267,32 +327,46 @@ impl InProcess {
         (sender, expired)
     }
 
+    async fn perform(&self, claim: &Arc<Claim>, bundle: Bundle, plan: Option<Vec<u8>>, interrupt: Interrupt) -> Ended {
+        let claim = Arc::clone(claim);
+        let (key, destroy, span, lock) = {
+            let run = claim.run.lock().unwrap_or_else(PoisonError::into_inner);
+            let metadata = run.metadata.clone();
+            let parent = metadata.annotations.unwrap_or_default().remove(names::TRACEPARENT).unwrap_or_default();
+            let key = (metadata.namespace.unwrap_or_default(), metadata.name.unwrap_or_default());
+            let span = trace::run(&key.0, &run.spec.stack, &key.1, &parent);
+            let lock = locks::manners(&self.store, &run, self.job.is_some().then_some(self.holder.as_str()));
+            (key, run.spec.action == Action::Destroy, span, lock)
+        };
+        let handle = tokio::runtime::Handle::current();
+        let perform = move |work: &Work<'_>| {
+            let task = plan.as_deref().map_or(Task::Plan { destroy }, |plan| Task::Apply { plan, destroy });
+            let overseer = Bridge { claim, handle, bundle: work.bundle };
+            let ended = span.in_scope(|| work.perform(&task, &overseer));
+            if let Some(problem) = &ended.problem {
+                trace::failed_as(&span, &format!("{:?}", problem.kind));
+            }
+            ended
+        };
+        self.on_a_thread(key, bundle, (interrupt, lock), perform).await
+    }
+
     async fn on_a_thread(
         &self,
-        claim: &Arc<Claim>,
+        (namespace, name): Key,
         bundle: Bundle,
-        plan: Option<Vec<u8>>,
-        interrupt: Interrupt,
+        (interrupt, lock): (Interrupt, LockManners),
+        perform: impl FnOnce(&Work<'_>) -> Ended + Send + 'static,
     ) -> Ended {
         let (sender, receiver) = oneshot::channel();
-        let (claim, workshop) = (Arc::clone(claim), self.workshop.clone());
-        let name = {
-            let run = claim.run.lock().unwrap_or_else(PoisonError::into_inner);
-            format!(
-                "{}-{}",
-                run.metadata.namespace.as_deref().unwrap_or_default(),
-                run.metadata.name.as_deref().unwrap_or_default()
-            )
-        };
-        let destroy = claim.run.lock().unwrap_or_else(PoisonError::into_inner).spec.action == Action::Destroy;
-        let handle = tokio::runtime::Handle::current();
+        let workshop = self.workshop.clone();
+        let name = format!("{namespace}-{name}");
         let builder = std::thread::Builder::new().name(name.clone()).stack_size(STACK_BYTES);
         let started = builder.spawn(move || {
-            let overseer = Bridge { claim, handle };
-            let work = Work { workshop: &workshop, bundle: &bundle, name: &name, interrupt };
-            let task = plan.as_deref().map_or(Task::Plan { destroy }, |plan| Task::Apply { plan });
+            let work =
+                Work { workshop: &workshop, bundle: &bundle, name: &name, namespace: &namespace, interrupt, lock };
             // Nobody may listen any more, which is their business.
-            let _ = sender.send(work.perform(&task, &overseer));
+            let _ = sender.send(perform(&work));
         });
         let lost = |message: String| Stopped::Overseer(message).ended(&groma_model::span::SourceMap::new());
         match started {
@@ -301,235 +375,5 @@ impl InProcess {
                 receiver.await.unwrap_or_else(|_| lost("The work ended without a result, which is a bug.".to_owned()))
             }
         }
-    }
-
-    /// What came of it is written down. Until that has worked, nothing is forgotten.
-    async fn finish(&self, mut run: Run, ended: Ended, expired: bool) -> Result<(), StoreError> {
-        let waits = run.status.as_ref().is_some_and(|status| status.phase == Phase::AwaitingApproval);
-        if waits {
-            return Ok(());
-        }
-        let stack =
-            find::<Stack>(&*self.store, run.metadata.namespace.as_deref().unwrap_or_default(), &run.spec.stack).await?;
-        let now = (self.clock)();
-        let status = run.status.get_or_insert_default();
-        status.diagnostics.clone_from(&ended.told);
-        status.done = ended.done;
-        status.resources = ended.resources;
-        status.outputs = ended.outputs.iter().map(|output| output.name.clone()).collect();
-        if stack.as_ref().is_some_and(|stack| stack.spec.outputs.status) {
-            status.values = outputs::shown(&ended.outputs);
-        }
-        if ended.was_asked && !expired {
-            return self.stopped(run).await;
-        }
-        if let Some(job) = &self.job {
-            job::write_outputs(&*self.store, &run, job, &ended.outputs).await?;
-        }
-        let status = run.status.get_or_insert_default();
-        if expired {
-            let message = format!("{:?} took longer than it may.", status.phase);
-            status.failure = Some(FailureKind::Timeout);
-            enter(status, Phase::Failed, message, now);
-        } else if let Some(problem) = ended.problem {
-            let is_cancelled = self.is_cancelled(&run).await?;
-            let status = run.status.get_or_insert_default();
-            if is_cancelled {
-                enter(status, Phase::Cancelled, format!("Somebody cancelled it on its way: {}", problem.message), now);
-            } else {
-                status.failure = Some(if self.state().closed { FailureKind::Interrupted } else { problem.kind });
-                enter(status, Phase::Failed, problem.message, now);
-            }
-        } else {
-            let message = success(run.spec.action, &ended);
-            if let Some(stack) = stack.filter(|_| run.spec.action != Action::Plan) {
-                enter(status, Phase::Verifying, "Writing outputs, and looking whether all is well", now);
-                run = self.persist(&run).await?;
-                if let Err(problem) = verify::verify(&*self.store, &stack, &run, &ended.outputs).await {
-                    let status = run.status.get_or_insert_default();
-                    status.failure = Some(problem.kind);
-                    enter(status, Phase::Failed, problem.message, (self.clock)());
-                    self.persist(&run).await?;
-                    return forget_plan(&*self.store, &run).await;
-                }
-            }
-            enter(run.status.get_or_insert_default(), Phase::Succeeded, message, (self.clock)());
-        }
-        self.persist(&run).await?;
-        forget_plan(&*self.store, &run).await
-    }
-
-    /// Writes down how far a run of ours is, however long that takes: what is known now nobody else knows.
-    async fn persist(&self, run: &Run) -> Result<Run, StoreError> {
-        let by = Claimant { holder: &self.holder, patience: TO_WRITE, heeds_cancel: false };
-        match persist(&*self.store, run, &by).await? {
-            Kept::Written(run) => Ok(*run),
-            Kept::Cancelled => Ok(run.clone()),
-        }
-    }
-
-    async fn is_cancelled(&self, run: &Run) -> Result<bool, StoreError> {
-        let metadata = &run.metadata;
-        let (namespace, name) = (metadata.namespace.as_deref(), metadata.name.as_deref());
-        let newest = find::<Run>(&*self.store, namespace.unwrap_or_default(), name.unwrap_or_default()).await?;
-        Ok(newest.is_some_and(|newest| newest.spec.cancel))
-    }
-
-    /// It was asked to stop, and has touched nothing.
-    async fn stopped(&self, mut run: Run) -> Result<(), StoreError> {
-        let now = (self.clock)();
-        let closing = self.state().closed;
-        let newest = find::<Run>(
-            &*self.store,
-            run.metadata.namespace.as_deref().unwrap_or_default(),
-            run.metadata.name.as_deref().unwrap_or_default(),
-        )
-        .await?;
-        let Some(newest) = newest else { return Ok(()) };
-        let because = newest.metadata.annotations.as_ref().and_then(|notes| notes.get(names::SUPERSEDED).cloned());
-        // Whoever asked has written, too.
-        run.metadata.clone_from(&newest.metadata);
-        run.spec.clone_from(&newest.spec);
-        let status = run.status.get_or_insert_default();
-        match (newest.spec.cancel, because) {
-            (true, Some(because)) => enter(status, Phase::Superseded, because, now),
-            (true, None) => enter(status, Phase::Cancelled, "Somebody cancelled it.", now),
-            (false, _) if closing => {
-                status.holder = None;
-                enter(status, Phase::Queued, "It begins anew: the operator was stopped.", now);
-            }
-            (false, _) => enter(status, Phase::Cancelled, "It was stopped.", now),
-        }
-        write(&*self.store, &run).await.map(|_| ())
-    }
-}
-
-/// What is said of a run that went well.
-fn success(action: Action, ended: &Ended) -> String {
-    let counts = ended.done.or_else(|| ended.left.as_ref().map(|plan| plan.counts)).unwrap_or_default();
-    let numbers = format!("{} to add, {} to change, {} to destroy", counts.add, counts.change, counts.destroy);
-    match (action, &ended.left) {
-        (_, Some(plan)) if plan.is_empty => "No changes: all is as it should be.".to_owned(),
-        (Action::Plan, _) => format!("Planned: {numbers}."),
-        (Action::Destroy, _) => format!("Destroyed: {} objects.", counts.destroy),
-        (Action::Apply, _) => {
-            format!("Applied: {} added, {} changed, {} destroyed.", counts.add, counts.change, counts.destroy)
-        }
-    }
-}
-
-/// A Run that is ours.
-struct Claim {
-    executor: Arc<InProcess>,
-    run: Mutex<Run>,
-    deadline: watch::Sender<Instant>,
-}
-
-/// Between the thread of a run and everybody else.
-struct Bridge {
-    claim: Arc<Claim>,
-    handle: tokio::runtime::Handle,
-}
-
-impl Bridge {
-    /// Writes down what has changed, unless the Run is not wanted any more.
-    fn update(&self, change: impl FnOnce(&mut Run)) -> Result<(), Stopped> {
-        let mut held = self.claim.run.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut run = held.clone();
-        change(&mut run);
-        let executor = &self.claim.executor;
-        let by = Claimant { holder: &executor.holder, patience: TO_WRITE, heeds_cancel: true };
-        match self.handle.block_on(persist(&*executor.store, &run, &by)) {
-            Ok(Kept::Written(run)) => {
-                *held = *run;
-                Ok(())
-            }
-            Ok(Kept::Cancelled) => Err(Stopped::Asked),
-            Err(problem) => Err(Stopped::Overseer(problem.to_string())),
-        }
-    }
-
-    fn limit(&self, limit: Length) {
-        self.claim.deadline.send_replace(Instant::now() + limit.0);
-    }
-
-    fn now(&self) -> Moment {
-        (self.claim.executor.clock)()
-    }
-}
-
-impl Overseer for Bridge {
-    fn backend_overridden(&self, block: &str) {
-        let run = self.claim.run.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        // Who knows it is not told again whenever it is looked whether all is well.
-        let is_known = |cause: &Cause| {
-            matches!(cause.reason, CauseKind::Due | CauseKind::Retry | CauseKind::OutputsGone | CauseKind::Deleted)
-        };
-        if run.spec.causes.iter().all(is_known) {
-            return;
-        }
-        let namespace = run.metadata.namespace.as_deref().unwrap_or_default();
-        let about = Place::new(Kind::of::<Stack>(), namespace, &run.spec.stack);
-        let uid = controller(&run.metadata).map(|owner| owner.uid.clone());
-        let message =
-            format!("The configuration has its own {block}, which does not hold: its state is where the Stack says");
-        let notice = Notice { about, uid, is_warning: false, reason: "BackendOverridden".to_owned(), message };
-        self.handle.block_on(self.claim.executor.store.notice(notice));
-    }
-
-    fn planning(&self) -> Result<(), Stopped> {
-        let now = self.now();
-        let mut limit = None;
-        self.update(|run| {
-            if run.status.as_ref().is_some_and(|status| status.phase == Phase::Initialising) {
-                limit = Some(run.spec.limits.plan);
-                enter(run.status.get_or_insert_default(), Phase::Planning, "Making the plan", now);
-            }
-        })?;
-        if let Some(limit) = limit {
-            self.limit(limit);
-        }
-        Ok(())
-    }
-
-    fn planned(&self, plan: &Planned) -> Result<Verdict, Stopped> {
-        let now = self.now();
-        let run = self.claim.run.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let fate = fate(&run, plan);
-        let secret = match &fate {
-            Fate::Ask(_) => Some(format!("{}-plan", run.metadata.name.as_deref().unwrap_or_default())),
-            _ => None,
-        };
-        if let Some(name) = &secret {
-            let executor = &self.claim.executor;
-            let blob = Blob { name, ..kept_plan(&run) };
-            let saved = self.handle.block_on(blob.save(&*executor.store, &plan.bytes));
-            saved.map_err(|problem| Stopped::Overseer(problem.to_string()))?;
-        }
-        let limit = run.spec.limits.apply;
-        self.update(|run| {
-            let status = run.status.get_or_insert_default();
-            status.planned = Some(plan.counts);
-            status.drifted = plan.drifted.iter().take(100).cloned().collect();
-            let text = shortened(&plan.text, SHOWN_BYTES);
-            status.plan = Some(PlanRef { id: plan.id.clone(), secret, text });
-            match &fate {
-                Fate::CarryOut(by) => {
-                    status.approval = Some(Approved { plan: plan.id.clone(), by: by.clone(), at: now });
-                    enter(status, Phase::Applying, "Carrying the plan out", now);
-                }
-                Fate::Ask(addresses) => {
-                    status.holder = None;
-                    let message = format!("Somebody has to agree to {}", shortened(&addresses.join(", "), 500));
-                    enter(status, Phase::AwaitingApproval, message, now);
-                }
-                Fate::Leave => {}
-            }
-        })?;
-        if matches!(fate, Fate::CarryOut(_)) {
-            self.limit(limit);
-            return Ok(Verdict::CarryOut);
-        }
-        Ok(Verdict::Leave)
     }
 }

@@ -37,6 +37,8 @@ pub struct Settings {
     pub image: String,
     /// How many at once.
     pub room: Room,
+    /// Variables of their pods.
+    pub environment: BTreeMap<String, String>,
 }
 
 /// Makes Jobs, and looks after them.

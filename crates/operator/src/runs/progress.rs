@@ -113,6 +113,7 @@ pub(super) fn plan(run: &Run) -> Blob<'_> {
             ("groma.dev/blob".to_owned(), "plan".to_owned()),
         ]),
         owner: Some(owned_by(run)),
+        kept: false,
     }
 }
 

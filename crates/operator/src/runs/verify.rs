@@ -8,7 +8,7 @@ use kube::api::{DynamicObject, ObjectMeta};
 use serde_json::{Value as Json, json};
 
 use crate::api::names;
-use crate::api::run::{Action, FailureKind, Run};
+use crate::api::run::{Action, FailureKind};
 use crate::api::stack::{OutputTarget, Stack};
 use crate::objects::{Kind, Place, Store, StoreError, controller, holder, owned_by};
 use crate::outputs;
@@ -16,7 +16,16 @@ use crate::runs::health;
 use crate::work::{Output, Problem};
 
 /// Writes outputs, and looks whether all is well.
-pub(super) async fn verify(store: &dyn Store, stack: &Stack, run: &Run, outputs: &[Output]) -> Result<(), Problem> {
+pub(super) async fn verify(
+    store: &dyn Store,
+    stack: &Stack,
+    action: Action,
+    outputs: &[Output],
+) -> Result<(), Problem> {
+    // They go with the Stack.
+    if stack.metadata.deletion_timestamp.is_some() {
+        return Ok(());
+    }
     let wanted = &stack.spec.outputs;
     if let Some(target) = &wanted.secret {
         write_outputs(store, stack, target, outputs, &Kind::secret(), "spec.outputs.secret").await?;
@@ -25,7 +34,7 @@ pub(super) async fn verify(store: &dyn Store, stack: &Stack, run: &Run, outputs:
         write_outputs(store, stack, target, outputs, &Kind::config_map(), "spec.outputs.configMap").await?;
     }
     // What was taken down answers no more.
-    if run.spec.action == Action::Destroy {
+    if action == Action::Destroy {
         return Ok(());
     }
     health::check(&stack.spec.health_checks, outputs).await

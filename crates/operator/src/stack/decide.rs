@@ -1,6 +1,8 @@
 //! What to do next with a Stack: a function of what is known, and of nothing else. It is asked again after everything that it wished for
 //! was done, so it never wishes for more than can be done in any order.
 
+mod causes;
+mod deletion;
 #[cfg(test)]
 mod tests;
 
@@ -10,13 +12,13 @@ use crate::api::names;
 use crate::api::run::{Action, Approved, Cause, CauseKind, FailureKind, Limits, Phase, Run};
 use crate::api::shared::{Length, Moment, ObjectRef, Truth};
 use crate::api::stack::{
-    AppliedRun, Approval, ApprovalMode, Attempt, DeletionPolicy, Drift, DriftPolicy, Failures, LastRun, PendingPlan,
-    Retry, Stack, StackStatus,
+    AppliedRun, Approval, ApprovalMode, Attempt, Drift, DriftPolicy, Failures, LastRun, PendingPlan, Retry, Stack,
+    StackStatus,
 };
+use crate::runs::looks::{Known, Looked};
 use crate::stack::conditions::{Activity, Said, say};
+use causes::{is_only_due, request, told};
 
-/// How often it is looked whether all is as it should be, if nobody says otherwise.
-const INTERVAL: Length = Length::seconds(600);
 /// How long it is waited after a first failure.
 const RETRY: Length = Length::seconds(15);
 /// And after one that was no fault of the run.
@@ -43,8 +45,21 @@ pub struct Facts<'a> {
     pub needed_by: &'a [ObjectRef],
     /// Objects that outputs were written to, and that are gone.
     pub outputs_gone: &'a [String],
-    /// When its schedule says that it is time, seen from the last time that all was well.
-    pub scheduled: Option<Moment>,
+    /// When its schedule says that it is time.
+    pub scheduled: Option<Scheduled>,
+    /// What is known from looks. None if it cannot be looked without a run.
+    pub looked: Option<Looked>,
+    /// The bundle of a run that may have made something, and that is not known otherwise.
+    pub kept_bundle: Option<&'a str>,
+}
+
+/// When a schedule says that it is time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scheduled {
+    /// Seen from the last time that all was well.
+    pub due: Moment,
+    /// Seen from now.
+    pub after: Moment,
 }
 
 /// What a Stack asks for.
@@ -61,6 +76,13 @@ pub struct Wanted {
 pub enum Step {
     /// The Stack stays until we let it go.
     Hold,
+    /// It is looked whether all is as it should be, without a run.
+    Look {
+        /// What a run would do.
+        action: Action,
+        /// What is known already.
+        known: Known,
+    },
     /// A run begins.
     Start(NewRun),
     /// A run is not wanted any more, and has touched nothing.
@@ -264,7 +286,11 @@ impl<'a> Deciding<'a> {
         if causes.is_empty() {
             return self.say_how_it_is("");
         }
-        self.start(self.action(&causes), causes, wanted.about.clone(), false);
+        let action = self.action(&causes);
+        if let Some(known) = self.to_look_first(&causes) {
+            return self.look(action, known);
+        }
+        self.start(action, causes, wanted.about.clone(), false);
     }
 
     fn action(&self, causes: &[Cause]) -> Action {
@@ -355,73 +381,6 @@ impl<'a> Deciding<'a> {
         )
     }
 
-    /// Whether somebody asks for a run that there was not yet.
-    fn requested(&self) -> bool {
-        request(self.facts.stack).is_some_and(|asked| self.status.last_handled_reconcile_at.as_deref() != Some(asked))
-    }
-
-    /// Why a run should begin now.
-    fn causes(&mut self, wanted: &Wanted) -> Vec<Cause> {
-        let mut causes = Vec::new();
-        let mut add = |reason: CauseKind, about: &[String]| causes.push(Cause { reason, about: about.to_vec() });
-        match &self.status.attempted {
-            None => add(CauseKind::Created, &[]),
-            Some(before) => {
-                if before.spec_hash != wanted.about.spec_hash {
-                    add(CauseKind::SpecChanged, &[]);
-                }
-                if before.source_hash != wanted.about.source_hash {
-                    add(CauseKind::SourceChanged, &[]);
-                }
-                if before.inputs_hash != wanted.about.inputs_hash {
-                    add(CauseKind::InputsChanged, &wanted.changed_keys);
-                }
-            }
-        }
-        if self.requested() {
-            add(CauseKind::Requested, &[]);
-        }
-        if !self.facts.outputs_gone.is_empty() {
-            add(CauseKind::OutputsGone, self.facts.outputs_gone);
-        }
-        if !causes.is_empty() {
-            return causes;
-        }
-        if let Some(failures) = self.status.failures.clone() {
-            return self.retry(&failures);
-        }
-        let cancelled = self.latest().filter(|run| phase(run) == Phase::Cancelled).and_then(ended_at);
-        let Some(verified) = cancelled.or(self.status.last_verified_at) else {
-            // The last one was not finished, for no fault of its own.
-            return vec![Cause { reason: CauseKind::Retry, about: Vec::new() }];
-        };
-        let due = self.due_at(verified);
-        if due <= self.facts.now {
-            return vec![Cause { reason: CauseKind::Due, about: Vec::new() }];
-        }
-        self.again(due);
-        Vec::new()
-    }
-
-    fn due_at(&self, since: Moment) -> Moment {
-        let interval = self.facts.stack.spec.interval.unwrap_or(INTERVAL);
-        self.facts.scheduled.unwrap_or_else(|| later(since, interval.0))
-    }
-
-    fn retry(&mut self, failures: &Failures) -> Vec<Cause> {
-        let limit = self.facts.stack.spec.retry.limit;
-        if limit.is_some_and(|limit| failures.count >= limit) {
-            return Vec::new();
-        }
-        match failures.retry_at {
-            Some(at) if at > self.facts.now => {
-                self.again(at);
-                Vec::new()
-            }
-            _ => vec![Cause { reason: CauseKind::Retry, about: Vec::new() }],
-        }
-    }
-
     fn start(&mut self, action: Action, causes: Vec<Cause>, about: Attempt, with_applied_bundle: bool) {
         let number = self.status.last_run.as_ref().map_or(0, |last| last.number) + 1;
         let why: Vec<String> = causes.iter().map(told).collect();
@@ -478,89 +437,6 @@ impl<'a> Deciding<'a> {
         };
         self.say(Truth::True, reason, format!("{message}{remark}"), Activity::Idle);
     }
-
-    /// A Stack that is to go. Neither a missing source, nor missing inputs, nor that it is suspended is in the way.
-    fn delete(&mut self) {
-        if !self.is_held() {
-            return;
-        }
-        if !self.facts.needed_by.is_empty() {
-            let names: Vec<&str> = self.facts.needed_by.iter().map(|needed| needed.name.as_str()).collect();
-            let message = format!("It stays until those are gone that depend on it: {}", names.join(", "));
-            return self.say(Truth::False, "DeletionBlockedByDependants", message, Activity::Reconciling);
-        }
-        if let Some(run) = self.active() {
-            let is_destroy = run.spec.action == Action::Destroy
-                && run.spec.causes.iter().any(|cause| cause.reason == CauseKind::Deleted);
-            if !is_destroy && phase(run).may_be_superseded() {
-                let because = "the Stack is being deleted".to_owned();
-                self.steps.push(Step::Supersede { run: name(run).to_owned(), because });
-            }
-            return self.say(
-                Truth::Unknown,
-                "Deleting",
-                format!("Deleting: {} is {:?}", name(run), phase(run)),
-                Activity::Reconciling,
-            );
-        }
-        match self.facts.stack.spec.deletion_policy {
-            DeletionPolicy::Retain => self.let_go(false),
-            DeletionPolicy::Orphan => self.let_go(true),
-            DeletionPolicy::Destroy => self.destroy(),
-        }
-    }
-
-    fn let_go(&mut self, state: bool) {
-        self.steps.extend([Step::ClearUp { state }, Step::LetGo]);
-    }
-
-    fn destroy(&mut self) {
-        let Some(applied) = self.status.applied.clone().or_else(|| self.begun()) else {
-            // Nothing was ever made.
-            return self.let_go(true);
-        };
-        let last = self.latest().filter(|run| run.spec.action == Action::Destroy);
-        let is_gone = last.is_some_and(|run| phase(run) == Phase::Succeeded) && self.status.failures.is_none();
-        if is_gone {
-            return self.let_go(true);
-        }
-        let retry_at = self.status.failures.as_ref().and_then(|failures| failures.retry_at);
-        if let (Some(run), Some(at)) = (last, retry_at)
-            && at > self.facts.now
-        {
-            let message = run.status.as_ref().map(|status| status.message.clone()).unwrap_or_default();
-            self.again(at);
-            return self.say(Truth::False, "DestroyFailed", format!("{}: {message}", name(run)), Activity::Reconciling);
-        }
-        let causes = vec![Cause { reason: CauseKind::Deleted, about: Vec::new() }];
-        match self.facts.wanted {
-            Ok(wanted) => self.start(Action::Destroy, causes, wanted.about.clone(), false),
-            Err(_) => self.start(Action::Destroy, causes, applied.about, true),
-        }
-    }
-
-    /// What a run that did not succeed may have made.
-    fn begun(&self) -> Option<AppliedRun> {
-        let began = |run: &&Run| {
-            let phases = run.status.as_ref().map(|status| status.phases.as_slice()).unwrap_or_default();
-            phases.iter().any(|time| time.phase == Phase::Applying)
-        };
-        let run = self.facts.runs.iter().rev().find(began)?;
-        Some(AppliedRun {
-            run: name(run).to_owned(),
-            about: run.spec.about.clone(),
-            plan: None,
-            bundle: run.spec.bundle.clone(),
-            at: self.facts.now,
-        })
-    }
-}
-
-/// What somebody asks for a run with.
-fn request(stack: &Stack) -> Option<&str> {
-    let annotations = stack.metadata.annotations.as_ref()?;
-    let asked = annotations.get(names::REQUESTED_AT).or_else(|| annotations.get(names::FLUX_REQUESTED_AT));
-    asked.map(String::as_str)
 }
 
 /// Who has agreed to a plan: by its whole id, on the Stack or on the Run.
@@ -603,7 +479,13 @@ fn pause(retry: &Retry, count: u32, kind: Option<FailureKind>) -> Duration {
     let most = retry.max_interval.unwrap_or(MOST_RETRY).0;
     let passes = matches!(
         kind,
-        Some(FailureKind::Transient | FailureKind::NotReady | FailureKind::Locked | FailureKind::Interrupted)
+        Some(
+            FailureKind::Transient
+                | FailureKind::NotReady
+                | FailureKind::Locked
+                | FailureKind::Interrupted
+                | FailureKind::WebhookFailed
+        )
     );
     let doublings = count.saturating_sub(1).min(if passes { PASSING_DOUBLINGS } else { 20 });
     first.saturating_mul(1 << doublings).min(most)
@@ -618,33 +500,14 @@ fn failure_reason(kind: FailureKind) -> &'static str {
         FailureKind::Timeout => "Timeout",
         FailureKind::Locked => "StateLocked",
         FailureKind::Interrupted => "Interrupted",
+        FailureKind::WebhookDenied => "WebhookDenied",
+        FailureKind::WebhookFailed => "WebhookFailed",
     }
-}
-
-/// A cause, for people.
-fn told(cause: &Cause) -> String {
-    let what = match cause.reason {
-        CauseKind::Created => "the Stack is new",
-        CauseKind::Requested => "somebody asked for it",
-        CauseKind::SpecChanged => "the Stack has changed",
-        CauseKind::SourceChanged => "the configuration has changed",
-        CauseKind::InputsChanged => "inputs have changed",
-        CauseKind::OutputsGone => "outputs are not where they were written to",
-        CauseKind::Retry => "the last run did not succeed",
-        CauseKind::Due => "it is time to look",
-        CauseKind::Deleted => "the Stack is being deleted",
-    };
-    if cause.about.is_empty() { what.to_owned() } else { format!("{what} ({})", cause.about.join(", ")) }
 }
 
 fn later(moment: Moment, by: Duration) -> Moment {
     let by = jiff::SignedDuration::try_from(by).unwrap_or(jiff::SignedDuration::MAX);
     Moment(moment.0.checked_add(by).unwrap_or(jiff::Timestamp::MAX))
-}
-
-/// Whether a run is there for no other reason than that it is time to look.
-fn is_only_due(causes: &[Cause]) -> bool {
-    causes.iter().all(|cause| cause.reason == CauseKind::Due)
 }
 
 /// Who agrees to the plan of a run. What others have changed may need somebody where nothing else does.

@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
+use crate::api::names;
 use crate::api::shared::HolderKind;
-use crate::api::stack::{Attempt, Engine, Stack, StackSpec};
+use crate::api::stack::{Attempt, Stack, StackSpec};
 use crate::bundle::{BackendBlock, Bundle, Content, part};
 use crate::inputs::{self, HolderRef, Holders, InputError, Resolving, below};
+use crate::stack::reserved;
+use crate::webhooks;
 
 /// How the states of Stacks are kept that say nothing about it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -31,9 +34,6 @@ pub fn bundle(stack: &Stack, referred: &Referred, home: &StateHome) -> Result<(B
     let spec = &stack.spec;
     let mut problems = Vec::new();
     let files = files(spec, &referred.holders, &mut problems);
-    if spec.engine != Engine::Native {
-        problems.push("spec.engine: only native is known to this version; tofu and terraform are not yet".to_owned());
-    }
     let root = match spec.path.trim_matches('/') {
         "" | "." => ".".to_owned(),
         path => below(path).unwrap_or_else(|| {
@@ -46,6 +46,7 @@ pub fn bundle(stack: &Stack, referred: &Referred, home: &StateHome) -> Result<(B
         crate::bundle::ResolvedInputs::default()
     });
     let backend = backend(stack, referred, home, &mut problems);
+    problems.extend(reserved::problems(spec, resolved.environment.keys(), backend.at_home));
     let bundle = Bundle {
         files,
         root,
@@ -56,6 +57,8 @@ pub fn bundle(stack: &Stack, referred: &Referred, home: &StateHome) -> Result<(B
         targets: spec.targets.clone(),
         allow_exec: spec.allow_exec,
         parallelism: spec.parallelism,
+        engine: spec.engine,
+        webhooks: webhooks::prepare(&spec.webhooks, &referred.holders, &mut problems),
     };
     if !problems.is_empty() {
         return Err(problems);
@@ -110,6 +113,7 @@ fn backend(stack: &Stack, referred: &Referred, home: &StateHome, problems: &mut 
         if home.kind == "kubernetes" {
             config.insert("secret_suffix".to_owned(), json!(name));
             config.insert("namespace".to_owned(), json!(namespace));
+            config.insert("labels".to_owned(), json!({ names::KEPT_FOR: name }));
         }
         return BackendBlock { kind: home.kind.clone(), config, at_home: true };
     };
@@ -125,7 +129,7 @@ fn backend(stack: &Stack, referred: &Referred, home: &StateHome, problems: &mut 
 
 /// What in a spec makes a difference to runs. How often they are, and what is kept of them, does not.
 fn spec_hash(spec: &StackSpec) -> String {
-    let relevant = json!({
+    let mut relevant = json!({
         "engine": spec.engine,
         "approval": spec.approval,
         "planOnly": spec.plan_only,
@@ -138,6 +142,17 @@ fn spec_hash(spec: &StackSpec) -> String {
         "allowExec": spec.allow_exec,
         "varFiles": spec.inputs.var_files,
     });
+    // A run that waits for a pod that cannot begin must make room for one that can.
+    let pods = json!({
+        "executor": spec.executor, "podTemplate": spec.pod_template, "serviceAccountName": spec.service_account_name,
+    });
+    for (name, value) in pods.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
+        relevant[name] = value.clone();
+    }
+    // Stacks without any are what they were before there were any.
+    if !spec.webhooks.is_empty() {
+        relevant["webhooks"] = json!(spec.webhooks);
+    }
     let mut hash = Sha256::new();
     part(&mut hash, relevant.to_string().as_bytes());
     hex::encode(hash.finalize())
@@ -165,7 +180,8 @@ mod tests {
     fn a_state_is_kept_in_the_namespace_of_its_stack() {
         let stack = stack(json!({"source": {"inline": {"main.tf": ""}}}));
         let (bundle, _) = bundle(&stack, &Referred::default(), &home()).unwrap();
-        let expected = json!({"namespace": "team", "secret_suffix": "app"});
+        let labels = json!({"groma.dev/kept-for": "app"});
+        let expected = json!({"labels": labels, "namespace": "team", "secret_suffix": "app"});
         assert_eq!(json!(bundle.backend.config), expected);
     }
 
@@ -199,6 +215,8 @@ mod tests {
         assert_eq!(about(other_times), plain);
         let targets = about(json!({"source": {"inline": {"main.tf": ""}}, "targets": ["a.b"]}));
         assert_ne!(targets.spec_hash, plain.spec_hash);
+        let job = about(json!({"source": {"inline": {"main.tf": ""}}, "executor": "job"}));
+        assert_ne!(job.spec_hash, plain.spec_hash);
         let source = about(json!({"source": {"inline": {"main.tf": "# new"}}}));
         assert_eq!((&source.spec_hash, &source.inputs_hash), (&plain.spec_hash, &plain.inputs_hash));
         assert_ne!(source.source_hash, plain.source_hash);

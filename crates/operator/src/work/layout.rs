@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 
 use groma_model::address::Target;
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::span::{SourceMap, Span};
 use groma_run::inputs::GivenVariable;
-use groma_run::session::{Bounds, Session, Start};
+use groma_run::session::{Session, Start};
 use serde_json::{Value as Json, json};
 
+use super::bounds::bounds;
 use super::result::spot;
-use super::{Stopped, Workshop};
+use super::{Stopped, Work, Workshop};
 use crate::api::run::FailureKind;
 use crate::bundle::{Bundle, Content};
 use crate::inputs::below;
@@ -22,7 +24,8 @@ use crate::inputs::below;
 pub(super) const PLAN: &str = ".groma-run.plan";
 /// Whatever a configuration says about its backend, this holds: it is read last.
 const BACKEND: &str = "zz_groma_backend_override.tf.json";
-const VALUES: &str = ".groma-run.tfvars.json";
+/// Values of variables.
+pub(super) const VALUES: &str = ".groma-run.tfvars.json";
 
 /// Why a directory could not be laid out.
 #[derive(Debug, thiserror::Error)]
@@ -65,19 +68,48 @@ pub(super) fn put_backend(workshop: &Workshop, bundle: &Bundle, directory: &Path
 }
 
 /// What the configuration itself says about where its state is kept, as long as nothing else is said: `backend "s3" (main.tf:2)`.
-pub(super) fn own_backend(workshop: &Workshop, bundle: &Bundle, directory: &Path) -> Option<String> {
+pub(super) fn own_backend(work: &Work<'_>, directory: &Path) -> Option<String> {
+    let bundle = work.bundle;
     let files = || bundle.files.values().chain(bundle.inputs.files.values());
     let says = |word: &str| files().any(|Content(bytes)| bytes.windows(word.len()).any(|part| part == word.as_bytes()));
     // Most say nothing, and need not be read twice.
     if !says("backend") && !says("cloud") {
         return None;
     }
-    let mut session = Session::new(start(workshop, bundle, directory));
+    let mut session = Session::new(start(work, directory));
     // What is wrong with it is told when it is read again.
     let (root, _) = session.load_root();
     let shown = |name: String, header| format!("{name} ({})", spot(header, session.sources()));
     let backend = root.backend.as_ref().map(|found| shown(format!("backend {:?}", found.kind.as_str()), found.header));
     backend.or_else(|| root.cloud.as_ref().map(|found| shown("cloud".to_owned(), found.header)))
+}
+
+/// Says that the state is a copy beside the configuration, for those who only look.
+pub(super) fn put_copy(bundle: &Bundle, directory: &Path) -> Result<(), LayoutError> {
+    let local = json!({ "terraform": { "backend": { "local": {} } } });
+    write(&root_of(directory, bundle), BACKEND, &Content(local.to_string().into_bytes()))
+}
+
+/// Where that copy is.
+pub(super) fn copy_of_state(bundle: &Bundle) -> PathBuf {
+    match bundle.workspace.as_deref() {
+        None | Some("default") => "terraform.tfstate".into(),
+        Some(name) => Path::new("terraform.tfstate.d").join(name).join("terraform.tfstate"),
+    }
+}
+
+/// Makes sure that what we have said about the state is what holds: files that are read even later could say something else.
+pub(super) fn check_backend(holds: Option<Span>, sources: &SourceMap) -> Result<(), Diagnostic> {
+    if holds.is_some_and(|header| spot(header, sources).starts_with(BACKEND)) {
+        return Ok(());
+    }
+    let detail = "A file that is read after everything else says where the state is kept. That is for the Stack to say: take the \
+                  block away, or give the file another name.";
+    let found = Diagnostic::error("Backend cannot be overridden", detail);
+    Err(match holds {
+        Some(header) => found.at(header),
+        None => found,
+    })
 }
 
 fn root_of(directory: &Path, bundle: &Bundle) -> PathBuf {
@@ -109,7 +141,8 @@ pub(super) fn write_private(path: &Path, content: &[u8]) -> std::io::Result<()> 
 }
 
 /// What a session of the bundle starts from.
-pub(super) fn start(workshop: &Workshop, bundle: &Bundle, directory: &Path) -> Start {
+pub(super) fn start(work: &Work<'_>, directory: &Path) -> Start {
+    let Work { workshop, bundle, .. } = work;
     let root = root_of(directory, bundle);
     let mut environment = workshop.environment.clone();
     environment.extend(bundle.inputs.environment.clone());
@@ -119,16 +152,14 @@ pub(super) fn start(workshop: &Workshop, bundle: &Bundle, directory: &Path) -> S
     variables.push(GivenVariable::File(VALUES.to_owned()));
     let texts = bundle.inputs.texts.iter();
     variables.extend(texts.map(|(name, text)| GivenVariable::Offered { name: name.clone(), text: text.clone() }));
-    let advice = "Set spec.allowExec to allow it.";
     Start {
         workspace: Some(bundle.workspace.clone().unwrap_or_else(|| "default".to_owned())),
         environment,
         variables,
-        bounds: Bounds {
-            no_programs: (!bundle.allow_exec).then(|| advice.to_owned()),
-            directories: Some(vec![directory.to_owned()]),
-            own_environment: true,
-        },
+        // How we reach it is nothing that variables of a Stack may change: they would get to see who we are.
+        cluster: workshop.cluster.clone().filter(|_| bundle.backend.at_home),
+        bounds: bounds(work, directory),
+        lock: work.lock.clone(),
         ..Start::in_directory(root)
     }
 }

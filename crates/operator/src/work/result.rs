@@ -10,7 +10,7 @@ use crate::api::run::{FailureKind, PlanCounts, Told};
 use crate::api::stack::ChangeAction;
 
 /// At most so many things that were said are kept.
-const MOST_TOLD: usize = 20;
+pub(super) const MOST_TOLD: usize = 20;
 /// And so many characters of each.
 const MOST_CHARACTERS: usize = 2_000;
 
@@ -31,6 +31,8 @@ pub struct Planned {
     pub drifted: Vec<String>,
     /// Whether nothing is to be done.
     pub is_empty: bool,
+    /// What changes, for those who are asked about it. None if nobody is.
+    pub changes_json: Option<Json>,
 }
 
 /// What is done with an object.
@@ -83,6 +85,8 @@ pub enum Stopped {
     Asked,
     /// Something is wrong.
     Failed(FailureKind, Diagnostics),
+    /// Somebody does not want what was planned.
+    Refused(Problem),
     /// Who oversees it could not go on: it is not ours any more, or nobody answers.
     Overseer(String),
 }
@@ -102,6 +106,7 @@ impl Stopped {
                 told: told(&diagnostics, sources),
                 ..Ended::default()
             },
+            Self::Refused(problem) => Ended { problem: Some(problem), ..Ended::default() },
             Self::Overseer(message) => {
                 Ended { problem: Some(Problem { kind: FailureKind::Interrupted, message }), ..Ended::default() }
             }
@@ -135,14 +140,22 @@ impl Ended {
         Stopped::Failed(kind, diagnostics).ended(&SourceMap::new())
     }
 
-    pub(super) fn left(planned: Planned, state: &State, diagnostics: &Diagnostics, sources: &SourceMap) -> Self {
+    pub(super) fn found_nothing(state: &State, diagnostics: &Diagnostics, sources: &SourceMap) -> Self {
         Self {
-            left: Some(planned),
             outputs: outputs(state),
             resources: Some(number(instances(state))),
             told: told(diagnostics, sources),
             ..Self::default()
         }
+    }
+
+    pub(super) fn left(planned: Planned, state: &State, diagnostics: &Diagnostics, sources: &SourceMap) -> Self {
+        Self { left: Some(planned), ..Self::found_nothing(state, diagnostics, sources) }
+    }
+
+    /// What there is after it.
+    pub(super) fn after(state: &State) -> Self {
+        Self { outputs: outputs(state), resources: Some(number(instances(state))), ..Self::default() }
     }
 
     pub(super) fn applied(
@@ -223,12 +236,12 @@ pub(super) fn spot(span: Span, sources: &SourceMap) -> String {
     if line.is_empty() { file.to_owned() } else { format!("{file}:{line}") }
 }
 
-fn told(diagnostics: &Diagnostics, sources: &SourceMap) -> Vec<Told> {
+pub(super) fn told(diagnostics: &Diagnostics, sources: &SourceMap) -> Vec<Told> {
     let (errors, warnings): (Vec<_>, Vec<_>) = diagnostics.iter().partition(|found| found.is_error());
     let tell = |found: &Diagnostic| Told {
         severity: if found.severity == Severity::Error { "error" } else { "warning" }.to_owned(),
         summary: cut(&found.summary),
-        detail: cut(&as_stacks_say(&found.detail)),
+        detail: cut(&found.detail),
         address: found.address.clone(),
         at: place(found, sources),
     };
@@ -247,7 +260,7 @@ fn summary(diagnostics: &Diagnostics, sources: &SourceMap) -> String {
         message = format!("{address}: {message}");
     }
     if !first.detail.is_empty() {
-        message = format!("{message}: {}", as_stacks_say(&first.detail));
+        message = format!("{message}: {}", first.detail);
     }
     match errors.count() {
         0 => cut(&message),
@@ -255,12 +268,7 @@ fn summary(diagnostics: &Diagnostics, sources: &SourceMap) -> String {
     }
 }
 
-/// What providers call by its own name is a field of a Stack here.
-fn as_stacks_say(detail: &str) -> String {
-    detail.replace("the setting \"allow_exec\" is off", "set spec.allowExec to allow it")
-}
-
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     if text.chars().count() <= MOST_CHARACTERS {
         return text.to_owned();
     }

@@ -1,11 +1,13 @@
 //! States of other configurations, in whatever backend: `terraform_remote_state` reads their outputs. Nothing is locked or written.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use groma_backends::BackendKind;
 use groma_builtin::{RemoteStates, WantedState};
+use groma_kit::confines::Confines;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::mark::Mark;
 use groma_model::value::Value;
@@ -20,6 +22,8 @@ pub(crate) struct Elsewhere {
     pub(crate) directory: PathBuf,
     pub(crate) encryption: RemoteEncryption,
     pub(crate) network: Network,
+    /// Where states in files may be; None for everywhere.
+    pub(crate) files: Option<Confines>,
 }
 
 #[async_trait]
@@ -39,7 +43,8 @@ impl RemoteStates for Elsewhere {
             Some(kind) => self.stored(kind, settings_of(backend, config)?, workspace, codec).await,
             None if backend == LOCAL => {
                 let path = self.directory.join(local_path(workspace, &settings_of(backend, config)?));
-                read_file(&path, &*codec)
+                let place = self.files.as_ref().map_or(Ok(path.clone()), |files| files.read(&path));
+                read_file(&path, place, &*codec)
             }
             None => return Err(others::unknown(backend).into()),
         };
@@ -84,9 +89,10 @@ fn settings_of(backend: &str, config: &Value) -> Result<Settings, Diagnostics> {
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok(settings) }
 }
 
-fn read_file(path: &Path, codec: &dyn StateCodec) -> Result<Option<State>, Diagnostics> {
+fn read_file(path: &Path, place: io::Result<PathBuf>, codec: &dyn StateCodec) -> Result<Option<State>, Diagnostics> {
+    let read = place.and_then(std::fs::read);
     let place = path.display().to_string();
-    match std::fs::read(path) {
+    match read {
         Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(problem) => Err(Diagnostic::error("Error loading state", format!("{place}: {problem}.")).into()),
         Ok(bytes) => Ok(Some(codec.decode(&bytes, &place).map_err(|problem| problem.diagnostic())?)),

@@ -92,8 +92,8 @@ impl Session {
                 None => return Ok(Encryption::default()),
             },
         };
-        let working_dir = &self.start().working_dir;
-        let reading = Reading { scope: self.static_scope(inputs), root, block: &block, working_dir };
+        let (working_dir, no_programs) = (&self.start().working_dir, self.start().bounds.no_programs.as_deref());
+        let reading = Reading { scope: self.static_scope(inputs), root, block: &block, working_dir, no_programs };
         let encryption = reading.read().map_err(|found| self.without_secrets(found, file))?;
         self.remote_encryption = encryption.remote.clone();
         Ok(encryption)

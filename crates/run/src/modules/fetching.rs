@@ -57,10 +57,10 @@ impl FetchFailure {
 pub(super) fn fetch(
     online: &Online,
     remote: &RemoteSource,
-    destination: &Path,
+    (destination, local_files): (&Path, bool),
     progress: &dyn Progress,
 ) -> Result<(), FetchFailure> {
-    let fetcher = fetcher(online);
+    let fetcher = fetcher(online, local_files);
     // The directory inside is looked for afterwards, so that its absence has its own words.
     let whole = RemoteSource { address: remote.address.clone(), subdir: None };
     let fetched = online.wait(fetcher.fetch(&whole, destination, progress)).map_err(FetchFailure::not_started)?;
@@ -74,15 +74,16 @@ pub(super) fn fetch_direct(
     destination: &Path,
     progress: &dyn Progress,
 ) -> Result<(), FetchFailure> {
-    let fetcher = fetcher(online);
+    let fetcher = fetcher(online, false);
     let fetched = online.wait(fetcher.fetch_archive(url, token, destination, progress));
     fetched.map_err(FetchFailure::not_started)?.map_err(FetchFailure::of)
 }
 
-fn fetcher(online: &Online) -> Fetcher {
+fn fetcher(online: &Online, local_files: bool) -> Fetcher {
     let ssh_command = online.variables().get("GIT_SSH_COMMAND").cloned();
-    let git = GitSettings { ssh_command, ..GitSettings::default() };
-    Fetcher::new(online.discovery().client().clone(), git)
+    let defaults = GitSettings::default();
+    let git = GitSettings { ssh_command, local_repositories: defaults.local_repositories && local_files, ..defaults };
+    Fetcher { local_files, ..Fetcher::new(online.discovery().client().clone(), git) }
 }
 
 /// Copies a package that was fetched already. It was judged when it came; links stay links.

@@ -168,7 +168,7 @@ impl Installing<'_> {
         if let Some(known) = known {
             return fetching::copy(&known, &destination).map_err(|problem| failed(problem.to_string()));
         }
-        fetching::fetch(self.online, remote, &destination, self.observer.progress())
+        fetching::fetch(self.online, remote, (&destination, !self.disk.is_confined()), self.observer.progress())
             .map_err(|problem| problem.into_diagnostic(failed))?;
         self.state.borrow_mut().fetched.insert(remote.address.clone(), destination);
         Ok(())

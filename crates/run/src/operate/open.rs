@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use groma_engine::plan::Plan;
+use groma_kit::confines::Confines;
 use groma_lang::environment::Environment as _;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_state::State;
@@ -157,6 +158,7 @@ impl Opening<'_> {
             agent_socket: access.online.variables().get("SSH_AUTH_SOCK").map(PathBuf::from),
             on_terminal: session.start().on_terminal,
             no_programs: session.start().bounds.no_programs.clone(),
+            files: session.start().bounds.files.as_ref().map(Confines::undivided),
             environment: session.start().bounds.own_environment.then(|| session.start().environment.clone()),
             ..Surroundings::in_directory(working_dir)
         };

@@ -10,7 +10,9 @@ use groma_model::diag::Diagnostics;
 use groma_provider::api::{Provider, ProviderSchema};
 
 use super::reused::Reused;
+use super::traced::Traced;
 use crate::providers::{ProviderBook, Started};
+use crate::trace;
 
 /// Hands out the providers of a book.
 pub(crate) struct BookProviders {
@@ -41,6 +43,13 @@ impl Providers for BookProviders {
     }
 
     async fn start(&self, instance: &ProviderInstance) -> Result<Arc<dyn Provider>, Diagnostics> {
+        let provider = self.untraced(instance).await?;
+        Ok(if trace::is_wanted() { Arc::new(Traced(provider)) } else { provider })
+    }
+}
+
+impl BookProviders {
+    async fn untraced(&self, instance: &ProviderInstance) -> Result<Arc<dyn Provider>, Diagnostics> {
         if let Some(known) = self.started(instance) {
             return Ok(known);
         }

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use futures_util::future::join_all;
 use groma_builtin::Outside;
+use groma_kit::confines::Confines;
 use groma_model::address::{Provider as Address, ProviderInstance};
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::version::Constraints;
@@ -15,12 +16,14 @@ use groma_provider::api::{Provider, ProviderSchema};
 use groma_provider::install::{Locks, Requirements, Selected, SelectionError, Settings, find_selected};
 use groma_provider::wire::{self, Launch, Offered, Pool, Reattach, SchemaCache, Security, Source};
 
+use super::install::refused;
 use super::surroundings::surroundings;
 use super::{ProgramBuiltins, ProviderChoice, builtins};
 use crate::backend::Elsewhere;
 use crate::lock_file;
 use crate::online::Online;
 use crate::session::Session;
+use crate::trace;
 
 /// What is needed to use providers.
 pub struct ProviderAccess {
@@ -211,6 +214,7 @@ impl Session {
             access,
             outside: self.surroundings(),
             environment: self.own_environment(),
+            no_plugins: self.start().bounds.no_plugins.clone(),
             cache: SchemaCache::new(self.schema_cache_dir(access)),
         };
         let mut sources = BTreeMap::new();
@@ -232,13 +236,20 @@ impl Session {
 
     fn surroundings(&self) -> Outside {
         let directory = self.start().working_dir.join(&self.start().root_dir);
-        let (encryption, network) = (self.remote_encryption.clone(), self.network());
-        let outside = surroundings(directory.clone(), Elsewhere { directory, encryption, network });
-        let allow_exec = self.start().bounds.no_programs.is_none();
-        match self.own_environment() {
-            None => Outside { allow_exec, ..outside },
-            Some(environment) => Outside { allow_exec, environment: Arc::new(environment), ..outside },
+        let (encryption, network) = (self.remote_encryption.clone(), self.network_elsewhere());
+        let bounds = &self.start().bounds;
+        let files = bounds.files.as_ref().map(Confines::undivided);
+        let mut outside = surroundings(directory.clone(), Elsewhere { directory, encryption, network, files });
+        outside.no_programs.clone_from(&bounds.no_programs);
+        outside.files.clone_from(&bounds.files);
+        outside.no_account = bounds.account.as_ref().map(|account| account.advice.clone());
+        if let Some(environment) = self.own_environment() {
+            outside.environment = Arc::new(environment);
         }
+        if let Some(parent) = trace::traceparent() {
+            Arc::make_mut(&mut outside.environment).insert("TRACEPARENT".to_owned(), parent);
+        }
+        outside
     }
 
     /// What providers find in their environment. None if that is ours.
@@ -288,6 +299,8 @@ struct Opening<'a> {
     outside: Outside,
     /// What plugins find in their environment. None if that is ours.
     environment: Option<BTreeMap<String, String>>,
+    /// Plugins are not started, and how that could be allowed.
+    no_plugins: Option<String>,
     cache: SchemaCache,
 }
 
@@ -327,6 +340,9 @@ impl Opening<'_> {
                 let outside = self.outside.clone();
                 Ok(builtins::find(provider).map(|found| Found::InProcess(Arc::new(move || found.provider(&outside)))))
             }
+            _ if self.no_plugins.is_some() => {
+                Err(refused(provider, self.no_plugins.as_deref().unwrap_or_default()).into())
+            }
             Selected::Unmanaged => {
                 self.running(provider).map(|reattach| Some(Found::Plugin(Source::Running(reattach))))
             }
@@ -340,6 +356,10 @@ impl Opening<'_> {
                 let launch = match &self.environment {
                     None => launch,
                     Some(environment) => launch.with_only(environment),
+                };
+                let launch = match trace::traceparent() {
+                    None => launch,
+                    Some(parent) => launch.with_env("TRACEPARENT", parent),
                 };
                 let (name, selected, memory) = (launch.name.clone(), selected.clone(), self.cache.dir().to_owned());
                 let check = move || check_intact(&name, &selected, &memory).map_err(Diagnostics::from);

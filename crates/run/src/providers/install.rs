@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use groma_model::address::Provider;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_provider::install::{
-    Event, Failure, InstallError, Installer, Locks, Mode, Observer, Platform, SourceError, Trust,
+    Builtins as _, Event, Failure, InstallError, Installer, Locks, Mode, Observer, Platform, SourceError, Trust,
 };
 
 use super::{Mirror, ProgramBuiltins, ProviderChoice, override_warning, provider_source};
@@ -50,6 +50,12 @@ pub struct ProvidersInstalled {
     pub signed: bool,
 }
 
+/// A provider is a plugin, and plugins may not be started.
+pub(super) fn refused(provider: &Provider, advice: &str) -> Diagnostic {
+    let detail = format!("{} is a plugin, and plugins may not be started here. {advice}", provider.for_display());
+    Diagnostic::error("Provider may not be started", detail)
+}
+
 impl Session {
     /// Reads the lock file. Versions that were selected for Terraform's registry hold for the same providers of the
     /// other one.
@@ -67,6 +73,13 @@ impl Session {
             diagnostics.push(Diagnostic::warning("Dependency lock file entries automatically updated", detail));
         }
         (locks, diagnostics)
+    }
+
+    /// Providers that may not be used here, because they are plugins. Known before any of them is fetched.
+    pub fn refused_providers(&self, requirements: &ProviderRequirements) -> Diagnostics {
+        let Some(advice) = &self.start().bounds.no_plugins else { return Diagnostics::new() };
+        let plugins = requirements.all.keys().filter(|provider| ProgramBuiltins.find(provider).is_none());
+        plugins.map(|provider| refused(provider, advice)).collect()
     }
 
     /// Makes sure that all providers are there, and records what was selected.

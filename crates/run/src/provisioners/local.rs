@@ -72,6 +72,9 @@ fn start(
     if let Some(environment) = &surroundings.environment {
         command.env_clear().envs(environment);
     }
+    if let Some(parent) = crate::trace::traceparent() {
+        command.env("TRACEPARENT", parent);
+    }
     let entries = argument(&provision.config, "environment").and_then(|value| value.as_entries());
     for (name, value) in entries.into_iter().flat_map(Entries::iter) {
         if let Some(value) = value.as_str() {

@@ -1,6 +1,5 @@
 //! `file` and `remote-exec`: work on another machine, over [`Ssh`].
 
-use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -51,7 +50,7 @@ fn shown(provision: &Provision, problem: String) -> String {
 }
 
 async fn send(ssh: &Ssh, surroundings: &Surroundings, source: &str, destination: &str) -> Result<(), String> {
-    let path = surroundings.path(source);
+    let path = surroundings.path(source).map_err(|problem| format!("{source}: {problem}"))?;
     let metadata = tokio::fs::metadata(&path).await;
     let metadata = metadata.map_err(|problem| format!("{}: {problem}", path.display()))?;
     if metadata.is_dir() {
@@ -143,9 +142,9 @@ fn scripts(surroundings: &Surroundings, provision: &Provision) -> Result<Vec<Vec
         if path.is_empty() {
             return Err("invalid empty string in 'script'".to_owned());
         }
-        let place: PathBuf = surroundings.working_dir.join(&path);
+        let place = surroundings.readable(surroundings.working_dir.join(&path));
         let failed = |problem: std::io::Error| shown(provision, format!("Failed to open script '{path}': {problem}"));
-        scripts.push(std::fs::read(place).map_err(failed)?);
+        scripts.push(place.and_then(std::fs::read).map_err(failed)?);
     }
     Ok(scripts)
 }

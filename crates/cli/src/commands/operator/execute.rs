@@ -8,7 +8,7 @@ use groma_model::span::SourceMap;
 use groma_operator::objects::cluster::Reach;
 use groma_operator::serve::execute_one;
 
-use super::serve::workshop;
+use super::serve::{EngineArgs, Folders, workshop};
 use crate::commands::Context;
 use crate::commands::shared::{kubeconfigs, online_quietly};
 use crate::failure::Failure;
@@ -34,9 +34,23 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     job: Option<String>,
 
+    /// Directories beside its own in which a run may read and write files.
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "GROMA_FILES",
+        value_delimiter = ':',
+        default_value = "/tmp",
+        hide_env_values = true
+    )]
+    files: Vec<PathBuf>,
+
     /// What this is called in the Run.
     #[arg(long, value_name = "NAME", env = "POD_NAME", hide_env_values = true)]
     identity: Option<String>,
+
+    #[command(flatten)]
+    engines: EngineArgs,
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
@@ -53,7 +67,8 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
         let _ = stop.send(true);
     });
     let reach = Reach { files: kubeconfigs(context, args.kubeconfig.as_deref()), context: None };
-    let workshop = workshop(context, reach.backend(), (None, None), online.config().clone());
+    let folders = Folders::with_files(args.files);
+    let workshop = workshop(context, reach.backend(), folders, online.config().clone(), args.engines);
     let identity = args.identity.unwrap_or_else(|| format!("groma-{}", std::process::id()));
     let done =
         runtime.block_on(execute_one(&reach, (args.namespace, args.run), (identity, args.job), workshop, async move {

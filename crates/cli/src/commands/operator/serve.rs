@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use groma_model::diag::Diagnostic;
 use groma_model::span::SourceMap;
+use groma_model::text::visible;
 use groma_operator::api::stack::Executor;
 use groma_operator::install::IMAGE;
 use groma_operator::objects::cluster::Reach;
@@ -16,7 +17,7 @@ use groma_operator::serve::{Serving, serve};
 use groma_operator::stack::reconcile::Settings;
 use groma_operator::stack::wanted::StateHome;
 use groma_operator::territory::Account;
-use groma_operator::work::Workshop;
+use groma_operator::work::{Engines, Premises, Workshop};
 use groma_run::cli_config::CliConfig;
 use groma_run::engine::plan::Plan;
 use groma_run::providers::ProviderChoice;
@@ -87,6 +88,13 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS")]
     metrics_address: Option<std::net::SocketAddr>,
 
+    /// Let webhooks be on this machine, or on what gives it its credentials: for tests, and where nobody else writes Stacks.
+    #[arg(long)]
+    allow_local_webhooks: bool,
+
+    #[command(flatten)]
+    engines: EngineArgs,
+
     /// Where directories of runs are made; a temporary directory if nothing is said.
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
@@ -94,6 +102,42 @@ pub(crate) struct ServeArgs {
     /// Where packages of providers and their schemas are kept between runs.
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
+
+    /// A directory in which Stacks may have files, each namespace its own. Can be repeated; nothing for none.
+    #[arg(long, value_name = "DIR", default_value = "/tmp")]
+    files: Vec<PathBuf>,
+
+    /// Let runs in the operator start plugins of providers, and the programs that Stacks allow. They can do what the operator can.
+    #[arg(long)]
+    allow_programs_in_process: bool,
+}
+
+/// Where the programs of other engines are, for Stacks that want them.
+#[derive(Debug, Default, clap::Args)]
+pub(in crate::commands) struct EngineArgs {
+    /// Where OpenTofu is, for Stacks with `engine: tofu`; GROMA_TOFU_BINARY says it too. Looked for in PATH if nothing is said.
+    #[arg(long, value_name = "FILE")]
+    tofu: Option<PathBuf>,
+
+    /// Where Terraform is, for Stacks with `engine: terraform`; GROMA_TERRAFORM_BINARY says it too. Looked for in PATH if nothing is said.
+    #[arg(long, value_name = "FILE")]
+    terraform: Option<PathBuf>,
+}
+
+impl EngineArgs {
+    fn engines(self, all: &BTreeMap<String, String>) -> Engines {
+        let own = all.get_key_value("TF_CLI_CONFIG_FILE");
+        let environment = own.map(|(name, value)| (name.clone(), value.clone())).into_iter().collect();
+        let named = |variable: &str| all.get(variable).map(PathBuf::from);
+        // Runs are elsewhere.
+        let here = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        Engines {
+            tofu: self.tofu.or_else(|| named("GROMA_TOFU_BINARY")).map(here),
+            terraform: self.terraform.or_else(|| named("GROMA_TERRAFORM_BINARY")).map(here),
+            environment,
+            starter: starter(),
+        }
+    }
 }
 
 /// Where runs are.
@@ -134,11 +178,19 @@ pub(super) fn run(context: &Context, args: ServeArgs) -> Result<ExitCode, Failur
 
 fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving {
     let reach = Reach { files: kubeconfigs(context, args.kubeconfig.as_deref()), context: args.context };
-    let workshop = workshop(context, reach.backend(), (args.scratch, args.cache), cli_config);
+    let folders = Folders { scratch: args.scratch, cache: args.cache, files: args.files };
+    let mut workshop = workshop(context, reach.backend(), folders, cli_config, args.engines);
+    workshop.premises.shared = true;
+    workshop.premises.programs = args.allow_programs_in_process;
+    workshop.local_webhooks = args.allow_local_webhooks;
     let room = Room { most: args.runs, most_each: args.runs_per_namespace };
     let account = args.account.as_deref().and_then(|account| account.split_once('/'));
     Serving {
-        jobs: job::Settings { image: args.image.unwrap_or_else(|| IMAGE.to_owned()), room },
+        jobs: job::Settings {
+            image: args.image.unwrap_or_else(|| IMAGE.to_owned()),
+            room,
+            environment: about_traces(&context.environment.all),
+        },
         account: account.map(|(namespace, name)| Account { namespace: namespace.to_owned(), name: name.to_owned() }),
         settings: Settings {
             executor: match args.executor {
@@ -159,24 +211,62 @@ fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving
     }
 }
 
+/// Directories that runs use.
+#[derive(Debug, Default)]
+pub(in crate::commands) struct Folders {
+    /// Where directories of runs are made.
+    pub(super) scratch: Option<PathBuf>,
+    /// What is kept between runs.
+    pub(super) cache: Option<PathBuf>,
+    /// Where runs may have files beside their own.
+    pub(super) files: Vec<PathBuf>,
+}
+
+impl Folders {
+    /// The usual ones, and some for files.
+    pub(in crate::commands) fn with_files(files: Vec<PathBuf>) -> Self {
+        Self { files, ..Self::default() }
+    }
+}
+
 /// What runs work with.
 pub(in crate::commands) fn workshop(
     context: &Context,
     home: BTreeMap<String, Json>,
-    (scratch, cache): (Option<PathBuf>, Option<PathBuf>),
+    folders: Folders,
     cli_config: CliConfig,
+    engines: EngineArgs,
 ) -> Workshop {
     let environment = &context.environment;
+    // An empty name stands for none.
+    let files = folders.files.into_iter().filter(|directory| !directory.as_os_str().is_empty()).collect();
     let caches = environment.cache_home.clone().or_else(|| Some(environment.home.as_ref()?.join(".cache")));
     Workshop {
-        scratch: scratch.unwrap_or_else(|| std::env::temp_dir().join("groma-runs")),
-        cache: cache.or_else(|| caches.map(|dir| dir.join("groma"))).unwrap_or_else(std::env::temp_dir),
+        scratch: folders.scratch.unwrap_or_else(|| std::env::temp_dir().join("groma-runs")),
+        cache: folders.cache.or_else(|| caches.map(|dir| dir.join("groma"))).unwrap_or_else(std::env::temp_dir),
         environment: passed_on(&environment.all),
         home,
+        cluster: None,
         cli_config,
+        engines: engines.engines(&environment.all),
+        local_webhooks: false,
         choice: ProviderChoice { reattach: environment.reattach.clone(), built_in_use: environment.built_in_use },
-        show: Arc::new(|plan: &Plan| render::plan::plan(plan, &Look::plain(WIDTH))),
+        // Whoever works for others as well says so.
+        premises: Premises { shared: false, programs: true, files },
+        show: Arc::new(|plan: &Plan| visible(&render::plan::plan(plan, &Look::plain(WIDTH))).into_owned()),
     }
+}
+
+/// What pods are told about traces. Headers are not: they may be secret, and anybody who sees a pod sees its variables.
+fn about_traces(all: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let named = all.iter().filter(|(name, _)| name.starts_with("OTEL_") && !name.ends_with("_HEADERS"));
+    named.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// How programs are started that end with us, where the system knows how.
+fn starter() -> Option<Vec<String>> {
+    // Ourselves, even if another version has been put where we were.
+    cfg!(target_os = "linux").then(|| ["/proc/self/exe", "operator", "tied"].map(str::to_owned).to_vec())
 }
 
 /// What runs may know of our environment: how to get out, and nothing that is secret.
@@ -200,6 +290,13 @@ fn passed_on(all: &BTreeMap<String, String>) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pods_are_told_about_traces_and_nothing_secret() {
+        let all = [("OTEL_SERVICE_NAME", "s"), ("OTEL_EXPORTER_OTLP_HEADERS", "k=v"), ("PATH", "p")];
+        let all = all.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(about_traces(&all.into()).into_keys().collect::<Vec<_>>(), ["OTEL_SERVICE_NAME"]);
+    }
 
     #[test]
     fn no_secrets_of_ours_are_passed_on() {

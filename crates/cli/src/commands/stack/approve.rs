@@ -88,8 +88,8 @@ fn ask(desk: &Desk, stack: &Stack, pending: &PendingPlan) -> Result<Option<Strin
     let namespace = stack.metadata.namespace.as_deref().unwrap_or_default();
     let run = desk.run(namespace, &pending.run)?;
     let text = run.as_ref().and_then(|run| run.status.as_ref()?.plan.as_ref()).map(|plan| plan.text.clone());
-    desk.ui.out(&heading(&pending.plan, &pending.run, run.as_ref()))?;
-    desk.ui.out(&text.unwrap_or_default())?;
+    desk.show(&heading(&pending.plan, &pending.run, run.as_ref()))?;
+    desk.show(&text.unwrap_or_default())?;
     let question = Question {
         query: "\nDo you agree to this plan?",
         description: "Only 'yes' is taken as yes.",

@@ -36,7 +36,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Trouble> {
     if args.json {
         desk.ui.line(&json!({"stack": stack, "runs": runs}).to_string())?;
     } else {
-        desk.ui.out(&shown(&stack, &runs, Timestamp::now()))?;
+        desk.show(&shown(&stack, &runs, Timestamp::now()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

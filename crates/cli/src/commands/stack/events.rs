@@ -41,7 +41,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Trouble> {
         desk.ui.line(&json!({"apiVersion": "v1", "kind": "List", "items": events}).to_string())?;
     } else {
         let rows: Vec<_> = events.iter().map(|event| row(event, Timestamp::now())).collect();
-        desk.ui.out(&table(&["AGE", "TYPE", "REASON", "OBJECT", "MESSAGE"], &rows))?;
+        desk.show(&table(&["AGE", "TYPE", "REASON", "OBJECT", "MESSAGE"], &rows))?;
     }
     Ok(ExitCode::SUCCESS)
 }

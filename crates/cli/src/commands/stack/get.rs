@@ -47,7 +47,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Trouble> {
         let place = namespace.map_or_else(|| "this cluster".to_owned(), |name| format!("the namespace {name:?}"));
         desk.ui.message(&format!("There are no Stacks in {place}.\n"));
     } else {
-        desk.ui.out(&shown(&stacks, args.all_namespaces, Timestamp::now()))?;
+        desk.show(&shown(&stacks, args.all_namespaces, Timestamp::now()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

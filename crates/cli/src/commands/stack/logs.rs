@@ -87,7 +87,7 @@ fn of_pod(desk: &Desk, run: &Run, pod: &str, follow: bool) -> Result<(), Trouble
         let stream = pods.log_stream(pod, &parameters).await.map_err(|problem| failed(&problem))?;
         let mut lines = stream.lines();
         while let Some(line) = lines.try_next().await.map_err(|problem| failed(&problem))? {
-            desk.ui.line(&line)?;
+            desk.show(&format!("{line}\n"))?;
         }
         Ok(())
     })
@@ -101,10 +101,10 @@ fn of_run(desk: &Desk, mut run: Run, follow: bool) -> Result<(), Trouble> {
         let status = run.status.clone().unwrap_or_default();
         let phases: Vec<String> =
             status.phases.iter().map(|known| format!("{} {:?}\n", known.began.0, known.phase)).collect();
-        desk.ui.out(&phases.get(shown..).unwrap_or_default().concat())?;
+        desk.show(&phases.get(shown..).unwrap_or_default().concat())?;
         shown = phases.len();
         if !follow || status.phase.is_over() {
-            desk.ui.out(&last_run(&run))?;
+            desk.show(&last_run(&run))?;
             return Ok(());
         }
         desk.pause(PAUSE);

@@ -63,7 +63,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Trouble> {
     } else {
         let rows: Vec<_> =
             found.iter().map(|(name, found)| vec![name.clone(), shown(found, args.show_sensitive)]).collect();
-        desk.ui.out(&table(&["NAME", "VALUE"], &rows))?;
+        desk.show(&table(&["NAME", "VALUE"], &rows))?;
     }
     Ok(ExitCode::SUCCESS)
 }

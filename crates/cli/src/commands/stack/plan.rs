@@ -64,8 +64,8 @@ fn show(desk: &Desk, name: &StackName) -> Result<bool, Trouble> {
         return Err(Trouble::Refused("No plan", format!("No plan has been made of the Stack {name:?} yet.")));
     };
     let run_name = run.metadata.name.as_deref().unwrap_or_default();
-    desk.ui.out(&heading(&plan.id, run_name, Some(run)))?;
-    desk.ui.out(&plan.text)?;
+    desk.show(&heading(&plan.id, run_name, Some(run)))?;
+    desk.show(&plan.text)?;
     if !plan.text.ends_with('\n') {
         desk.ui.out("\n")?;
     }

@@ -15,12 +15,14 @@ use groma_operator::stack::wanted::{self, Referred, StateHome};
 use groma_operator::work::{Overseer, Planned, Stopped, Task, Verdict, Work, Workshop};
 use groma_run::engine::interrupt::Interrupt;
 use groma_run::engine::plan::Plan;
+use groma_run::session::LockManners;
 
 use super::files::Given;
 use super::reach::Desk;
 use super::trouble::Trouble;
+use crate::commands::Context;
+use crate::commands::operator::{self, Folders};
 use crate::commands::shared::online_quietly;
-use crate::commands::{Context, operator};
 use crate::render::{self, Look};
 use crate::signals;
 
@@ -57,8 +59,15 @@ pub(super) fn preview(context: &Context, desk: &Desk, given: &Given) -> Result<O
             }
         };
         let name = format!("{namespace}-{name}-preview");
-        let work = Work { workshop: &workshop, bundle: &bundle, name: &name, interrupt: interrupt.clone() };
-        let ended = work.perform(&Task::Look { destroy: stack.spec.destroy }, &Looking);
+        let work = Work {
+            workshop: &workshop,
+            bundle: &bundle,
+            name: &name,
+            namespace: &namespace,
+            interrupt: interrupt.clone(),
+            lock: LockManners::default(),
+        };
+        let ended = work.perform(&Task::Look { destroy: stack.spec.destroy, brief: false }, &Looking);
         desk.ui.diagnostics(&ended.told.iter().map(diagnostic).collect(), &SourceMap::new());
         let Some(plan) = ended.left.filter(|_| ended.problem.is_none()) else {
             if let Some(problem) = ended.problem.filter(|_| ended.told.is_empty()) {
@@ -102,9 +111,16 @@ fn bundle(desk: &Desk, given: &Given, stack: &Stack) -> Result<Result<Bundle, Ve
 fn workshop(context: &Context, desk: &Desk) -> Workshop {
     let look = Look { style: desk.ui.style(), fold: false, show_sensitive: false, in_automation: true };
     let (online, _) = online_quietly(context);
+    let folders = Folders::with_files(vec!["/tmp".into()]);
     Workshop {
         show: Arc::new(move |plan: &Plan| render::plan::plan(plan, &look)),
-        ..operator::workshop(context, desk.backend.clone(), (None, None), online.config().clone())
+        ..operator::workshop(
+            context,
+            desk.backend.clone(),
+            folders,
+            online.config().clone(),
+            operator::EngineArgs::default(),
+        )
     }
 }
 

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use groma_model::text::visible;
 use groma_operator::api::names;
 use groma_operator::api::run::Run;
 use groma_operator::api::stack::Stack;
@@ -97,6 +98,11 @@ impl ReachArgs {
 }
 
 impl Desk {
+    /// Writes what objects say, which anybody may have written: nothing in it is obeyed by a terminal.
+    pub(super) fn show(&self, text: &str) -> Result<(), Failure> {
+        self.ui.out(&visible(text))
+    }
+
     /// Waits for something to come.
     pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)

@@ -27,8 +27,8 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Trouble> {
     let stacks = desk.stacks((!args.all_namespaces).then_some(desk.namespace.as_str()))?;
     let ascii = desk.ui.style().ascii;
     for root in (Forest::new(&stacks, args.all_namespaces)).roots() {
-        desk.ui.line(&root.text)?;
-        desk.ui.out(&draw(&root.children, "", ascii))?;
+        desk.show(&format!("{}\n", root.text))?;
+        desk.show(&draw(&root.children, "", ascii))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -51,7 +51,7 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Trouble> {
         return Ok(ExitCode::SUCCESS);
     };
     let Some(lock) = &args.lock else {
-        desk.ui.out(&held(&lease, &holder, Timestamp::now()))?;
+        desk.show(&held(&lease, &holder, Timestamp::now()))?;
         return Ok(ExitCode::SUCCESS);
     };
     desk.change(&place, |lease| {

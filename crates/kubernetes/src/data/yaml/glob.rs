@@ -7,6 +7,8 @@ mod tests;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use groma_kit::confines::Confines;
+
 /// How many files and directories are looked at.
 const MAX_ENTRIES: usize = 100_000;
 /// How many patterns one with braces may stand for.
@@ -29,12 +31,13 @@ pub(super) enum GlobError {
     TooDeep(String),
 }
 
-/// The files that a pattern stands for, sorted; relative to the base if the pattern is.
-pub(super) fn files(base: &Path, pattern: &str) -> Result<Vec<PathBuf>, GlobError> {
+/// The files that a pattern stands for, sorted; relative to the base if the pattern is. What is in directories that may not be read is
+/// told to nobody.
+pub(super) fn files(base: &Path, pattern: &str, confines: Option<&Confines>) -> Result<Vec<PathBuf>, GlobError> {
     if pattern.is_empty() || pattern.len() > MAX_LENGTH {
         return Err(GlobError::Pattern("a pattern has at least one character, and not thousands"));
     }
-    let mut walk = Walk { base, found: BTreeSet::new(), entries: 0 };
+    let mut walk = Walk { base, confines: confines.map(Confines::undivided), found: BTreeSet::new(), entries: 0 };
     let chars: Vec<char> = pattern.chars().collect();
     for alternative in alternatives(&chars)? {
         let is_absolute = alternative.first() == Some(&'/');
@@ -107,6 +110,7 @@ fn first_braces(pattern: &[char]) -> Result<Option<Vec<Vec<char>>>, GlobError> {
 
 struct Walk<'b> {
     base: &'b Path,
+    confines: Option<Confines>,
     found: BTreeSet<PathBuf>,
     entries: usize,
 }
@@ -171,7 +175,8 @@ impl Walk<'_> {
         let unreadable = |error| GlobError::Directory(directory.display().to_string(), error);
         let mut names = Vec::new();
         let place = self.base.join(directory);
-        if !place.is_dir() {
+        let is_hidden = self.confines.as_ref().is_some_and(|confines| confines.read(&place).is_err());
+        if is_hidden || !place.is_dir() {
             return Ok(names);
         }
         for entry in std::fs::read_dir(place).map_err(unreadable)? {

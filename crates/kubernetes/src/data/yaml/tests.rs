@@ -214,8 +214,8 @@ mod programs {
         let (_directory, outside) = with_programs(&[]);
         let (_, said) = read_in(&outside, SPLIT, "kustomize_path", "overlay").await;
         assert!(said[0].starts_with("Kustomize not available") && said[0].contains("search path"), "{said:?}");
-        let outside = Outside { allow_exec: false, ..outside };
+        let outside = Outside { no_programs: Some("Set this.".to_owned()), ..outside };
         let (_, said) = read_in(&outside, SPLIT, "kustomize_path", "overlay").await;
-        assert!(said[0].contains("allow_exec"), "{said:?}");
+        assert!(said[0].contains("Set this."), "{said:?}");
     }
 }

@@ -41,6 +41,22 @@ fn fields_are_values_with_their_types() {
 }
 
 #[test]
+fn how_a_stack_is_kept_up_is_said_by_the_blueprint() {
+    let blueprint = blueprint(json!({
+        "source": {"inline": {"main.tf": ""}}, "engine": "tofu", "interval": "1m", "drift": "report", "allowExec": true,
+        "approval": "manual", "approvalRules": [{"actions": ["create"], "mode": "auto"}], "retry": {"limit": 3},
+    }));
+    let spec = wanted(&blueprint, &object("a", json!({}))).unwrap().stack.spec;
+    let expected = json!({
+        "engine": "tofu", "interval": "1m", "drift": "report", "allowExec": true, "retry": {"limit": 3},
+        "approval": {"mode": "manual", "rules": [{"actions": ["create"], "mode": "auto"}]},
+    });
+    for (field, value) in expected.as_object().unwrap() {
+        assert_eq!(&json!(spec)[field], value, "{field}");
+    }
+}
+
+#[test]
 fn templates_make_nothing_but_values_of_fields() {
     let blueprint = blueprint(
         json!({"template": {"text": "a = \"{{ .Evil }}\"\nb = {{ .None }}\n", "fields": {"Evil": ".spec.evil", "None": ".spec.none"}}}),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use groma_run::session::Cluster;
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
 use serde_json::{Value as Json, json};
@@ -35,6 +36,11 @@ impl Reach {
         let namespace = config.default_namespace.clone();
         let client = Client::try_from(config).map_err(|problem| NoCluster(causes(&problem)))?;
         Ok((client, namespace))
+    }
+
+    /// The same, for states that are kept there.
+    pub async fn states(&self) -> Result<Cluster, NoCluster> {
+        Cluster::new(self.config().await?).map_err(|problem| NoCluster(causes(&problem)))
     }
 
     async fn config(&self) -> Result<Config, NoCluster> {

@@ -32,6 +32,12 @@ pub(super) fn job(run: &Run, stack: &Stack, settings: &Settings, now: Moment) ->
     let mut of_pod = labels.clone();
     of_pod.extend(template.labels.clone());
     let mut pod = pod(run, stack, &name, template.image.as_deref().unwrap_or(&settings.image));
+    if let Some(variables) = pod["containers"][0]["env"].as_array_mut() {
+        let parent = run.metadata.annotations.as_ref().and_then(|all| all.get(names::TRACEPARENT));
+        let parent = parent.map(|parent| ("TRACEPARENT", parent));
+        let all = settings.environment.iter().map(|(name, value)| (name.as_str(), value)).chain(parent);
+        variables.extend(all.map(|(name, value)| json!({"name": name, "value": value})));
+    }
     if let Some(more) = &template.spec {
         merge(&mut pod, &more.0);
     }
@@ -163,7 +169,11 @@ mod tests {
             },
         }))
         .unwrap();
-        let settings = Settings { image: "groma:1".to_owned(), room: Room { most: 1, most_each: 1 } };
+        let settings = Settings {
+            image: "groma:1".to_owned(),
+            room: Room { most: 1, most_each: 1 },
+            environment: [("OTEL_SERVICE_NAME".to_owned(), "runs".to_owned())].into(),
+        };
         job(&run, &stack, &settings, Moment("2026-01-02T03:04:05Z".parse().unwrap()))
     }
 
@@ -192,7 +202,7 @@ mod tests {
         }));
         let pod = &job.data["spec"]["template"]["spec"];
         assert_eq!(pod["containers"][0]["image"], "mine:2");
-        assert_eq!(pod["containers"][0]["env"].as_array().unwrap().len(), 4);
+        assert_eq!(pod["containers"][0]["env"].as_array().unwrap().len(), 5);
         assert_eq!(pod["containers"][1]["name"], "beside");
         assert_eq!((pod["volumes"].as_array().unwrap().len(), &pod["securityContext"]["runAsUser"]), (2, &json!(0)));
         assert_eq!(pod["nodeSelector"]["disk"], "fast");

@@ -12,7 +12,9 @@ struct Story {
     wanted: Result<Wanted, Vec<String>>,
     waiting_for: Vec<String>,
     needed_by: Vec<ObjectRef>,
+    kept_bundle: Option<&'static str>,
     now: i64,
+    looked: Option<Looked>,
     /// What was done, in words.
     done: Vec<String>,
     again_at: Option<Moment>,
@@ -38,7 +40,9 @@ impl Story {
             wanted,
             waiting_for: Vec::new(),
             needed_by: Vec::new(),
+            kept_bundle: None,
             now: 1_000,
+            looked: None,
             done: Vec::new(),
             again_at: None,
         }
@@ -56,6 +60,8 @@ impl Story {
                 waiting_for: &self.waiting_for,
                 needed_by: &self.needed_by,
                 scheduled: None,
+                looked: self.looked,
+                kept_bundle: self.kept_bundle,
             };
             let decision = decide(&facts);
             let settled = decision.steps.is_empty() && Some(&decision.status) == self.stack.status.as_ref();
@@ -72,6 +78,10 @@ impl Story {
     fn take(&mut self, step: Step) {
         match step {
             Step::Hold => self.stack.metadata.finalizers = Some(vec![names::FINALIZER.to_owned()]),
+            Step::Look { action, known } => {
+                self.done.push(format!("look as {action:?}, {known:?}"));
+                self.looked.get_or_insert_default().under_way = true;
+            }
             Step::Start(new) => {
                 let causes: Vec<String> = new.causes.iter().map(|cause| format!("{:?}", cause.reason)).collect();
                 self.done.push(format!("{:?} {}: {}", new.action, new.number, causes.join(" ")));
@@ -91,6 +101,18 @@ impl Story {
                 self.stack.metadata.finalizers = None;
             }
         }
+    }
+
+    /// It can be looked without a run.
+    fn may_look(&mut self) -> &mut Self {
+        self.looked = Some(Looked::default());
+        self
+    }
+
+    /// The look is over.
+    fn looked(&mut self, is_well: bool) -> &mut Self {
+        self.looked = Some(Looked { under_way: false, last: Some((moment(self.now), is_well)) });
+        self.settle()
     }
 
     /// The last run gets to this phase.
@@ -413,6 +435,24 @@ fn what_never_ran_is_let_go_at_once() {
 }
 
 #[test]
+fn what_a_run_may_have_made_is_taken_down_when_the_run_is_gone() {
+    let mut story = Story::of(json!({}));
+    story.settle().phase(Phase::Applying).settle().did();
+    // The namespace is being deleted, and its Runs with it.
+    story.runs.clear();
+    story.wanted = Err(vec!["gone".to_owned()]);
+    story.kept_bundle = Some("app-bundle-1");
+    assert_eq!(story.deleted().settle().did(), ["Destroy 2: Deleted"]);
+    story.succeeds();
+    assert_eq!(story.did(), ["clear up, state true", "let go"]);
+    // Without a bundle nothing was made.
+    let mut story = Story::of(json!({}));
+    story.settle().did();
+    story.runs.clear();
+    assert_eq!(story.deleted().settle().did(), ["clear up, state true", "let go"]);
+}
+
+#[test]
 fn policies_of_deletion() {
     for (policy, expected) in [("retain", "clear up, state false"), ("orphan", "clear up, state true")] {
         let mut story = Story::of(json!({"deletionPolicy": policy}));
@@ -447,4 +487,58 @@ fn stable_means_quiet() {
     let before = story.stack.clone();
     story.later(300).settle();
     assert_eq!(story.stack, before);
+}
+
+#[test]
+fn while_all_is_well_it_is_looked_and_nothing_is_written() {
+    let mut story = Story::of(json!({"interval": "1m"}));
+    story.may_look().settle().succeeds();
+    story.did();
+    let status = story.stack.status.clone();
+    for _ in 0..20 {
+        assert_eq!(story.later(60).settle().did(), ["look as Apply, Nothing"]);
+        // While somebody looks, nobody else does.
+        assert_eq!(story.settle().did(), [""; 0]);
+        assert_eq!(story.looked(true).did(), [""; 0]);
+        assert_eq!(story.stack.status, status);
+    }
+    assert_eq!(story.again_at, Some(moment(story.now + 60)));
+}
+
+#[test]
+fn what_is_seen_to_be_otherwise_is_run() {
+    let mut story = Story::of(json!({"interval": "1m"}));
+    story.may_look().settle().succeeds();
+    story.later(60).settle();
+    story.did();
+    assert_eq!(story.looked(false).did(), ["Apply 2: Due"]);
+    story.later(1).succeeds();
+    assert_eq!(story.settle().did(), [""; 0], "what was seen before the run says nothing about what is after it");
+    assert_eq!(story.later(60).settle().did(), ["look as Apply, Nothing"]);
+}
+
+#[test]
+fn what_is_known_to_be_otherwise_is_compared() {
+    let mut story = Story::of(json!({"interval": "1m", "drift": "report"}));
+    story.may_look().settle().succeeds();
+    story.later(60).settle();
+    story.did();
+    assert_eq!(story.looked(false).did(), ["Plan 2: Due"]);
+    let status = story.runs.last_mut().unwrap().status.get_or_insert_default();
+    status.plan = Some(PlanRef { id: "plan-1".to_owned(), secret: None, text: String::new() });
+    status.drifted = vec!["a.b".to_owned()];
+    story.later(1).succeeds();
+    assert_eq!(story.ready(), "False DriftDetected");
+    assert_eq!(story.later(60).settle().did(), ["look as Plan, Plan(\"plan-1\")"]);
+    assert_eq!(story.looked(true).did(), [""; 0]);
+    assert_eq!(story.ready(), "False DriftDetected");
+}
+
+#[test]
+fn something_new_does_not_wait_for_a_look() {
+    let mut story = Story::of(json!({"interval": "1m"}));
+    story.may_look().settle().succeeds();
+    story.later(60).settle();
+    story.did();
+    assert_eq!(story.wants(about("two", "one")).settle().did(), ["Apply 2: SourceChanged"]);
 }

@@ -34,9 +34,20 @@ pub(super) struct Reading<'r> {
     pub(super) block: &'r Block,
     /// Where programs are run.
     pub(super) working_dir: &'r Path,
+    /// Programs are not started, and how that could be allowed.
+    pub(super) no_programs: Option<&'r str>,
 }
 
 impl Reading<'_> {
+    /// A program that is to be asked.
+    fn program(&self, part: &EncryptionPart, words: Vec<String>) -> Result<Program, Diagnostics> {
+        if let Some(advice) = self.no_programs {
+            let detail = format!("Programs may not be started here. {advice}");
+            return Err(Diagnostic::error("External program refused", detail).at(part.header).into());
+        }
+        Ok(Program::new(words, self.working_dir))
+    }
+
     /// All targets.
     pub(super) fn read(&self) -> Result<Encryption, Diagnostics> {
         let Block { state, plan, remote_default, remote, methods, header, .. } = self.block;
@@ -141,7 +152,7 @@ impl Reading<'_> {
                         let detail = format!("invalid method configuration: {name} must begin with a program.");
                         return Err(Diagnostic::error("Invalid method configuration", detail).at(part.header).into());
                     }
-                    Ok::<_, Diagnostics>(Program::new(words, self.working_dir))
+                    self.program(part, words)
                 };
                 let (encrypt, decrypt) = (program("encrypt_command")?, program("decrypt_command")?);
                 let kind = MethodKind::External(Arc::new(Programs { encrypt, decrypt }));
@@ -254,7 +265,7 @@ impl Reading<'_> {
                 if words.is_empty() {
                     return Err(unbuilt(&meta, "the command option is required"));
                 }
-                Ok(KeySource::External { meta, program: Program::new(words, self.working_dir) })
+                Ok(KeySource::External { meta, program: self.program(part, words)? })
             }
             _ => Err(no_such_provider(part)),
         }

@@ -42,7 +42,7 @@ impl Credentials {
             (true, None) => return Err("SSH agent requested but SSH_AUTH_SOCK not-specified".to_owned()),
         };
         let identity = |comment: &String| AgentIdentity {
-            key: public_key_at(surroundings.path(comment)),
+            key: surroundings.path(comment).ok().and_then(public_key_at),
             comment: comment.clone(),
         };
         Ok(Self {

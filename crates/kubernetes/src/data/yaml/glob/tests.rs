@@ -57,7 +57,7 @@ fn found(pattern: &str) -> Result<Vec<String>, String> {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, "").unwrap();
     }
-    let files = files(directory.path(), pattern).map_err(|error| error.to_string())?;
+    let files = files(directory.path(), pattern, None).map_err(|error| error.to_string())?;
     Ok(files.iter().map(|file| file.display().to_string()).collect())
 }
 
@@ -89,5 +89,5 @@ fn links_in_circles_do_no_harm() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("a.yaml"), "").unwrap();
     std::os::unix::fs::symlink(directory.path(), directory.path().join("loop")).unwrap();
-    assert_eq!(files(directory.path(), "**/*.yaml").unwrap(), [PathBuf::from("a.yaml")]);
+    assert_eq!(files(directory.path(), "**/*.yaml", None).unwrap(), [PathBuf::from("a.yaml")]);
 }

@@ -13,6 +13,7 @@ use crate::blueprint::shipped::shipped;
 use crate::blueprint::wanted::owned_by_object;
 use crate::objects::memory::Memory;
 use crate::objects::{Seen, holder};
+use crate::runs::looks::Blind;
 use crate::stack::reconcile::{ReconcileError, Settings};
 use crate::stack::wanted::StateHome;
 
@@ -148,7 +149,7 @@ impl World {
             unlucky,
             objects: Reconciler::new(Arc::clone(&shared)),
             keeper: Keeper::new(Arc::clone(&shared), Vec::new()),
-            stacks: crate::stack::reconcile::Reconciler::new(shared, settings),
+            stacks: crate::stack::reconcile::Reconciler::new(shared, settings, Arc::new(Blind)),
         }
     }
 
