@@ -7,9 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shared::{Condition, Length, Values, is_false};
-use super::stack::{
-    ApprovalMode, ApprovalRule, DeletionPolicy, DriftPolicy, Engine, Executor, Retry, Source, Timeouts,
-};
+use super::source::Source;
+use super::stack::{ApprovalMode, ApprovalRule, DeletionPolicy, DriftPolicy, Engine, Executor, Retry, Timeouts};
 
 /// How objects of a kind become Stacks.
 #[derive(CustomResource, Debug, Clone, PartialEq, Serialize, Deserialize, KubeSchema)]

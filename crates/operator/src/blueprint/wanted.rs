@@ -161,7 +161,7 @@ impl Building<'_> {
             problems.push(Problem { blueprint, field: "spec.template.text".to_owned(), what: problem.to_string() });
             String::new()
         });
-        Source { inline: Some(BTreeMap::from([("main.tf".to_owned(), text)])), config_map: None }
+        Source { inline: Some(BTreeMap::from([("main.tf".to_owned(), text)])), ..Source::default() }
     }
 
     /// What `.` is in a template. What an object does not say is there, too, as Go's zero values would be.
