@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sha2::{Digest as _, Sha256};
 
 use crate::api::shared::{HolderKind, KeyRef};
-use crate::api::stack::{Inputs, StackSpec, ValueFrom, VarsFrom};
+use crate::api::stack::{InputPhase, Inputs, StackSpec, ValueFrom, VarsFrom};
 use crate::bundle::{Content, ResolvedInputs, part};
 
 /// A Secret or a ConfigMap in the namespace of a Stack.
@@ -211,7 +211,14 @@ pub fn resolve(inputs: &Inputs, holders: &Holders, salt: &[u8]) -> Result<Resolv
             }
             (None, None) => None,
         };
-        resolved.environment.extend(value.map(|value| (variable.name.clone(), value)));
+        let Some(value) = value else { continue };
+        if variable.phases.is_empty() {
+            resolved.environment.insert(variable.name.clone(), value);
+            continue;
+        }
+        for phase in &variable.phases {
+            resolved.only.entry(*phase).or_default().environment.insert(variable.name.clone(), value.clone());
+        }
     }
     for (at, file) in inputs.files.iter().enumerate() {
         let field = format!("spec.inputs.files[{at}]");
@@ -219,10 +226,19 @@ pub fn resolve(inputs: &Inputs, holders: &Holders, salt: &[u8]) -> Result<Resolv
             resolving.problems.push(InputError::BadPath { field, path: file.path.clone() });
             continue;
         };
-        if let Some((_, _, bytes)) = resolving.value(&field, &file.value_from)
-            && resolved.files.insert(path.clone(), Content(bytes)).is_some()
-        {
+        let Some((_, _, bytes)) = resolving.value(&field, &file.value_from) else { continue };
+        let is_known = |files: &BTreeMap<String, Content>| files.contains_key(&path);
+        let phases: &[InputPhase] =
+            if file.phases.is_empty() { &[InputPhase::Plan, InputPhase::Apply] } else { &file.phases };
+        let elsewhere = |phase: &InputPhase| resolved.only.get(phase).is_some_and(|only| is_known(&only.files));
+        if is_known(&resolved.files) || phases.iter().any(elsewhere) {
             resolving.problems.push(InputError::Twice { field, name: path });
+        } else if file.phases.is_empty() {
+            resolved.files.insert(path, Content(bytes));
+        } else {
+            for phase in phases {
+                resolved.only.entry(*phase).or_default().files.insert(path.clone(), Content(bytes.clone()));
+            }
         }
     }
     resolved.marks = resolving.marks;
