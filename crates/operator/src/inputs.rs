@@ -329,6 +329,38 @@ mod tests {
     }
 
     #[test]
+    fn what_goes_into_one_part_of_a_run_is_there_in_that_part_only() {
+        let key = |key: &str| serde_json::json!({"secretKeyRef": {"name": "keys", "key": key}});
+        let inputs = inputs(serde_json::json!({
+            "env": [
+                {"name": "KEY", "valueFrom": key("read"), "phases": ["plan"]},
+                {"name": "KEY", "valueFrom": key("write"), "phases": ["apply"]},
+                {"name": "REGION", "value": "eu"},
+            ],
+            "files": [
+                {"path": "key", "valueFrom": key("read"), "phases": ["plan"]},
+                {"path": "key", "valueFrom": key("write"), "phases": ["apply"]},
+                {"path": "both", "valueFrom": key("read"), "phases": ["plan", "apply"]},
+            ],
+        }));
+        let found = holders(&[(HolderKind::Secret, "keys", &[("read", "r"), ("write", "w")])]);
+        let bundle = crate::bundle::Bundle { inputs: resolve(&inputs, &found, b"salt").unwrap(), ..Default::default() };
+        for (phase, expected) in [(InputPhase::Plan, "r"), (InputPhase::Apply, "w")] {
+            let ResolvedInputs { environment, files, only, secrets, .. } = bundle.during(phase).inputs;
+            let variables: Vec<(&str, &str)> = environment.iter().map(|(name, value)| (&**name, &**value)).collect();
+            assert_eq!(variables, [("KEY", expected), ("REGION", "eu")]);
+            assert_eq!((&files["key"], &files["both"]), (&Content(expected.into()), &Content(b"r".to_vec())));
+            // Nothing of the other part is there, but nobody is told of it either.
+            assert!(only.is_empty() && secrets.len() == 2);
+        }
+        let twice = serde_json::json!({"files": [
+            {"path": "key", "valueFrom": key("read"), "phases": ["plan"]}, {"path": "./key", "valueFrom": key("write")},
+        ]});
+        let problems = resolve(&self::inputs(twice), &found, b"salt").unwrap_err();
+        assert_eq!(problems[0].to_string(), "spec.inputs.files[1]: \"key\" is given twice");
+    }
+
+    #[test]
     fn everything_that_is_wrong_is_told_at_once_and_no_value() {
         let inputs = inputs(serde_json::json!({
             "varsFrom": [{"kind": "Secret", "name": "gone"}, {"kind": "Secret", "name": "db", "keys": ["nope", "a:b:c"]}],

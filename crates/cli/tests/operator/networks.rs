@@ -91,6 +91,8 @@ fn state(backend: &'static str, config: impl Fn(&str) -> String) -> impl Fn(usiz
 
 const K8SCONNECT: &str = "terraform {\n  required_providers {\n    k8sconnect = {\n      source = \"jmorris0x0/k8sconnect\"\n    }\n  }\n}\n";
 
+const REST: &str = "terraform {\n  required_providers {\n    rest = {\n      source = \"groma.dev/builtin/rest\"\n    }\n  }\n}\n";
+
 /// What a Stack says when its run has failed, all of it.
 #[track_caller]
 fn told(stage: &Stage, name: &str) -> Vec<String> {
@@ -153,7 +155,7 @@ fn no_client_of_a_run_leads_to_the_machine_of_the_operator() {
             &with_redirects,
             each(&with_redirects, |at, host| format!("data \"http\" \"it{at}\" {{\n  url = \"http://{host}\"\n}}")),
         ),
-        ("rest", &hosts, each(&hosts, rest)),
+        ("rest", &hosts, format!("{REST}{}", each(&hosts, rest))),
         ("cluster", &hosts, format!("{K8SCONNECT}{}", each(&hosts, cluster))),
         (
             "web-state",
