@@ -63,6 +63,9 @@ impl Limiter {
     }
 }
 
+/// What is said of a request that may have been carried out.
+pub(super) const UNANSWERED: &str = "Answer was lost";
+
 /// What speaks to the API.
 pub(super) struct RestClient {
     pub(super) http: reqwest::Client,
@@ -222,13 +225,13 @@ impl RestClient {
     }
 
     fn failed(&self, ask: &Ask, url: &str, error: &str, reached: bool) -> Diagnostic {
-        let unsure = if reached && !ask.method.is_idempotent() {
-            "\n\nThe server may have carried the request out nevertheless, so it was not repeated."
+        let (summary, unsure) = if reached && !ask.method.is_idempotent() {
+            (UNANSWERED, "\n\nThe server may have carried the request out nevertheless, so it was not repeated.")
         } else {
-            ""
+            ("Request failed", "")
         };
         let detail = self.without_secrets(&format!("{} {url}: {error}{unsure}", ask.method), ask);
-        Diagnostic::error("Request failed", detail)
+        Diagnostic::error(summary, detail)
     }
 
     /// The error that a bad answer is.

@@ -138,6 +138,30 @@ impl Tracking {
         self.project_at(ours, theirs, &mut Vec::new())
     }
 
+    /// Takes out what the server does not show, and what is not compared: null stands for what is not told.
+    pub(super) fn unmask(&self, theirs: &mut Json) {
+        self.unmask_at(theirs, &mut Vec::new());
+    }
+
+    fn unmask_at(&self, theirs: &mut Json, at: &mut Vec<String>) {
+        if self.is_hidden(&Json::String(String::new()), theirs, at) {
+            *theirs = Json::Null;
+            return;
+        }
+        let mut inside = |step: String, part: &mut Json| {
+            at.push(step);
+            self.unmask_at(part, at);
+            at.pop();
+        };
+        match theirs {
+            Json::Object(members) => members.iter_mut().for_each(|(name, part)| inside(name.clone(), part)),
+            Json::Array(items) => {
+                items.iter_mut().enumerate().for_each(|(index, part)| inside(index.to_string(), part));
+            }
+            _ => {}
+        }
+    }
+
     fn is_hidden(&self, ours: &Json, theirs: &Json, at: &[String]) -> bool {
         let masked = || match (&self.mask, ours, theirs) {
             (Some(mask), Json::String(_), Json::String(shown)) => mask.is_match(shown),

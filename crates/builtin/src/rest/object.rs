@@ -9,13 +9,14 @@ use groma_model::value::Value;
 use groma_provider::api::NotReady;
 use serde_json::Value as Json;
 
-use super::client::{Answered, RestClient};
+use super::client::{Answered, RestClient, UNANSWERED};
 use super::document::{DocumentPath, changed, document_of, same, value_of};
+use super::listing;
 use super::object_spec;
 use super::requests::{Purpose, Target};
 use super::settings::{Settings, duration};
 use super::waiting::{Looked, Standing, look, standing, until_gone, until_ready};
-use crate::kit::{Call, Failed, Object, Planned, Resource, Spec};
+use crate::kit::{Call, Failed, Listed, Object, Planned, Resource, Spec};
 
 /// The resource.
 pub(super) struct RestObject(pub(super) Arc<Settings>);
@@ -66,7 +67,9 @@ impl Resource for RestObject {
         planned.set("id", Value::null(Type::String));
         let target = Target::new(&planned, Some(config));
         let ask = target.ask(Purpose::Create, target.whole_body().as_ref());
-        let answer = client.ask(&ask, call).await?;
+        let answer = client.ask(&ask, call).await.inspect_err(|problem| {
+            call.is_unanswered = problem.summary == UNANSWERED;
+        })?;
         if !answer.is_success() {
             return Err(client.refused(&ask, &answer).into());
         }
@@ -161,6 +164,21 @@ impl Resource for RestObject {
     async fn import(&self, id: &str, empty: Object, _: &mut Call) -> Result<Object, Diagnostics> {
         Ok(imported(id, empty)?)
     }
+
+    fn list_spec(&self) -> Option<Spec> {
+        Some(object_spec::list_spec())
+    }
+
+    async fn list(
+        &self,
+        query: &Object,
+        empty: Object,
+        limit: u64,
+        call: &mut Call,
+    ) -> Result<Option<Vec<Listed>>, Diagnostics> {
+        let client = self.0.client()?;
+        Ok(listing::list(&client, query, &empty, limit, call).await?)
+    }
 }
 
 /// A body that says the same in other words is no change.
@@ -201,7 +219,7 @@ fn no_id(mut planned: Object, answer: &Answered) -> Failed {
     Failed { diagnostics: Diagnostic::error("Answer has no id", detail).into(), object: Some(planned) }
 }
 
-fn set_output(object: &mut Object, found: Option<&Json>) {
+pub(super) fn set_output(object: &mut Object, found: Option<&Json>) {
     let value = found.map_or_else(|| Value::null(Type::Dynamic), value_of);
     let hidden = object.flag("hide_output").unwrap_or(false);
     let none = Value::null(Type::Dynamic);

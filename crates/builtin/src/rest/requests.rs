@@ -15,6 +15,7 @@ pub(super) enum Purpose {
     Read,
     Update,
     Delete,
+    List,
 }
 
 impl Purpose {
@@ -24,6 +25,7 @@ impl Purpose {
             Self::Read => "read",
             Self::Update => "update",
             Self::Delete => "delete",
+            Self::List => "list",
         }
     }
 }
@@ -49,11 +51,11 @@ impl<'a> Target<'a> {
         Self { object, id, body, secret }
     }
 
-    fn block(&self, purpose: Purpose) -> Option<Object> {
+    pub(super) fn block(&self, purpose: Purpose) -> Option<Object> {
         self.object.objects(purpose.block()).into_iter().next()
     }
 
-    fn own(&self, purpose: Purpose, name: &str) -> Option<String> {
+    pub(super) fn own(&self, purpose: Purpose, name: &str) -> Option<String> {
         self.block(purpose).and_then(|block| block.text(name).map(str::to_owned))
     }
 
@@ -121,6 +123,7 @@ impl<'a> Target<'a> {
             Purpose::Read => ("GET", "{path}/{id}"),
             Purpose::Update => ("PUT", "{path}/{id}"),
             Purpose::Delete => ("DELETE", "{path}/{id}"),
+            Purpose::List => ("GET", "{path}"),
         };
         let method = self.own(purpose, "method").unwrap_or_else(|| method.to_owned()).to_uppercase();
         let path = self.own(purpose, "path").unwrap_or_else(|| path.to_owned());
@@ -192,7 +195,7 @@ impl<'a> Target<'a> {
         items.into_iter().find(|item| key.find_text(item).as_deref() == Some(wanted.as_str()))
     }
 
-    fn id_path(&self) -> &str {
+    pub(super) fn id_path(&self) -> &str {
         self.object.text("id_path").unwrap_or("id")
     }
 

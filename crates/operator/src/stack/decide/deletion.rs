@@ -24,6 +24,10 @@ impl Deciding<'_> {
                 let because = "the Stack is being deleted".to_owned();
                 self.steps.push(Step::Supersede { run: name(run).to_owned(), because });
             }
+            // Nobody has to agree to a deletion, unless nobody knows any more what is to be deleted.
+            if is_destroy && phase(run) == Phase::AwaitingApproval {
+                return self.await_approval(run);
+            }
             return self.say(
                 Truth::Unknown,
                 "Deleting",
