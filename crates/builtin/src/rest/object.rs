@@ -15,7 +15,7 @@ use super::listing;
 use super::object_spec;
 use super::requests::{Purpose, Target};
 use super::settings::{Settings, duration};
-use super::waiting::{Looked, Standing, look, standing, until_gone, until_ready};
+use super::waiting::{Looked, look, standing, until_gone, until_ready};
 use crate::kit::{Call, Failed, Listed, Object, Planned, Resource, Spec};
 
 /// The resource.
@@ -77,12 +77,16 @@ impl Resource for RestObject {
             return Err(no_id(planned, &answer));
         };
         planned.set("id", Value::string(id));
-        Ok(settle(&client, planned, Some(&answer), call).await)
+        let said = Target::new(&planned, None).found(&answer);
+        Ok(settle(&client, planned, said, call).await)
     }
 
     async fn read(&self, mut object: Object, call: &mut Call) -> Result<Option<Object>, Diagnostics> {
         let client = self.0.client()?;
         let target = Target::new(&object, None);
+        if !target.has(Purpose::Read) {
+            return Ok(Some(object));
+        }
         let found = match look(&client, &target, call).await? {
             Looked::Gone => return Ok(None),
             Looked::Found(found) => found,
@@ -96,10 +100,7 @@ impl Resource for RestObject {
                 object.set("body", text.unwrap_or(body));
             }
         }
-        call.not_ready = match standing(&object, &found) {
-            Standing::Ready => None,
-            Standing::NotYet(lacking) | Standing::Hopeless(lacking) => Some(lacking),
-        };
+        call.not_ready = standing(&object, &found).lacking();
         object.set("ready", Value::bool(call.not_ready.is_none()));
         set_output(&mut object, Some(&found));
         Ok(Some(object))
@@ -135,7 +136,8 @@ impl Resource for RestObject {
             answer = Some(got);
         }
         let needs_look = answer.is_some() || prior.flag("ready") == Some(false) || planned.is_unknown("output");
-        if needs_look { Ok(settle(&client, planned, answer.as_ref(), call).await) } else { Ok(planned) }
+        let said = answer.and_then(|answer| target.found(&answer)).or_else(|| shown_before(prior));
+        if needs_look { Ok(settle(&client, planned, said, call).await) } else { Ok(planned) }
     }
 
     async fn delete(&self, prior: &Object, call: &mut Call) -> Result<(), Diagnostics> {
@@ -156,7 +158,9 @@ impl Resource for RestObject {
         }
         let wait = prior.objects("delete").first().and_then(|block| block.text("wait").and_then(duration));
         match wait {
-            Some(limit) if !target.is_gone(answer.status) => Ok(until_gone(&client, &target, limit, call).await?),
+            Some(limit) if !target.is_gone(answer.status) && target.has(Purpose::Read) => {
+                Ok(until_gone(&client, &target, limit, call).await?)
+            }
             _ => Ok(()),
         }
     }
@@ -227,13 +231,23 @@ pub(super) fn set_output(object: &mut Object, found: Option<&Json>) {
     object.set("sensitive_output", if hidden { value } else { none });
 }
 
-/// Waits until the object works and takes down how it is then.
-async fn settle(client: &RestClient, mut object: Object, answer: Option<&Answered>, call: &mut Call) -> Object {
+/// What the API has shown of an object before.
+fn shown_before(prior: &Object) -> Option<Json> {
+    let known = ["output", "sensitive_output"].map(|name| document_of(&prior.get(name)));
+    known.into_iter().flatten().find(|output| !output.is_null())
+}
+
+/// Waits until the object works and takes down how it is then. What cannot be read is as the API has `said`.
+async fn settle(client: &RestClient, mut object: Object, said: Option<Json>, call: &mut Call) -> Object {
     object.set("output", Value::null(Type::Dynamic));
     object.set("sensitive_output", Value::null(Type::Dynamic));
     let target = Target::new(&object, None);
-    let (found, lacking): (_, Option<NotReady>) = until_ready(client, &target, call).await;
-    let found = found.or_else(|| answer.and_then(|answer| target.found(answer)));
+    let (found, lacking): (_, Option<NotReady>) = if target.has(Purpose::Read) {
+        until_ready(client, &target, call).await
+    } else {
+        (None, said.as_ref().and_then(|said| standing(&object, said).lacking()))
+    };
+    let found = found.or(said);
     object.set("ready", Value::bool(lacking.is_none()));
     call.not_ready = lacking;
     set_output(&mut object, found.as_ref());

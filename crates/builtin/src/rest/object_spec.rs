@@ -54,7 +54,7 @@ fn is_pattern(path: &Path, value: &Value) -> Option<Diagnostic> {
 }
 
 fn read() -> Spec {
-    request("How the object is read.", "GET", "{path}/{id}", false)
+    request("How the object is read.", "GET", "{path}/{id}", true)
         .attr(
             "items",
             text("Where in the answer the array is that the object is one of, if there is no request for one object."),
@@ -130,6 +130,10 @@ fn arguments(spec: Spec) -> Spec {
     .attr("query", map("Query of all requests for this object."))
     .attr("id_path", text("Where the id is in the answer to the request that makes the object. Default: `id`."))
     .attr("id_header", text("The header of that answer whose last path step is the id, such as `Location`."))
+    .attr(
+        "id_member",
+        text("The member of the body that the id is put into when the object is read, changed or deleted by POST, PUT or PATCH."),
+    )
     .attr("object_path", text("Where the object is in answers, if there is something around it, such as `data`."))
     .attr(
         "gone_status",
@@ -164,7 +168,12 @@ fn comparing(spec: Spec) -> Spec {
                 .check(is_pattern),
         )
         .attr("unordered_paths", texts("Arrays whose order does not matter."))
-        .attr("array_keys", map("Arrays whose elements are known by a member: path of the array to name of the member."))
+        .attr("array_keys", map("Arrays whose elements are known by a part of them: path of the array to path of that part in an element."))
+        .attr(
+            "loose_names",
+            optional(Type::Bool)
+                .doc("Whether names of members are the same if they differ only in case, underscores and hyphens."),
+        )
         .attr("replace_on", texts("Parts of the body whose change needs a new object."))
 }
 
