@@ -2,6 +2,7 @@
 
 mod client;
 mod document;
+mod listing;
 mod object;
 mod object_spec;
 mod request;

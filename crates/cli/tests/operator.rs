@@ -6,7 +6,8 @@
 //! limitations of the document that this began with in `limitations`; the traps of others, by their numbers, in `traps`; who may do and see what in
 //! `security` and `rights`, and where it connects to in `networks`; what fails around it in `faults`; that nobody hears anything while all is well in `quiet`; what others see of
 //! it in `traces`; namespaces that are deleted with Stacks in them in `endings`; every field of
-//! the kinds, wrong and right again, in `fields`; when runs begin in `turns`; the page of the manual in `page`.
+//! the kinds, wrong and right again, in `fields`; when runs begin in `turns`; the page of the manual in `page`; objects
+//! that a state does not know in `tickets`, and others who write it, or lose it, in `writers`.
 //!
 //! `cargo xtask test` says where the programs of the clusters are.
 
@@ -56,9 +57,13 @@ mod simple;
 mod stacks;
 #[path = "operator/stage.rs"]
 mod stage;
+#[path = "operator/tickets.rs"]
+mod tickets;
 #[path = "operator/traces.rs"]
 mod traces;
 #[path = "operator/traps.rs"]
 mod traps;
 #[path = "operator/turns.rs"]
 mod turns;
+#[path = "operator/writers.rs"]
+mod writers;

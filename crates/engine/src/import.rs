@@ -4,6 +4,8 @@
 mod listing;
 mod objects;
 
+pub(crate) use objects::decoded;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

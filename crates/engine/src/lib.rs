@@ -9,6 +9,7 @@ pub mod events;
 pub mod execution;
 pub mod import;
 pub mod interrupt;
+pub mod listing;
 pub mod object;
 pub mod pending;
 pub mod plan;

@@ -38,6 +38,7 @@ use crate::checks::CheckReport;
 use crate::events::Events;
 use crate::execution::Execution;
 use crate::interrupt::Interrupt;
+use crate::listing::Listing;
 use crate::providers::Providers;
 use crate::replacement::{ReplaceOptions, Replacement};
 
@@ -113,6 +114,8 @@ pub struct Request<'a> {
     pub interrupt: Interrupt,
     /// Versions of providers, as far as they are known.
     pub provider_versions: &'a BTreeMap<Provider, String>,
+    /// What is listed besides. None if nobody wants to know what there is.
+    pub listing: Option<Arc<Listing>>,
 }
 
 /// A change of an output of the root module.

@@ -11,15 +11,15 @@ use groma_model::value::Value;
 use groma_provider::api::{
     Answer, ApplyRequest, ApplyResponse, CallError, CallFunctionRequest, CallFunctionResponse, ConfigureRequest,
     Effects, EphemeralObject, EphemeralRenewal, ImportRequest, ImportResponse, ImportTarget, ImportedObject,
-    KnownSecrets, MoveRequest, MoveResponse, OpenRequest, Outcome, PlanRequest, PlanResponse, Private, Provider,
-    ProviderSchema, ReadDataRequest, ReadDataResponse, ReadRequest, ReadResponse, UpgradeIdentityRequest,
-    UpgradeRequest, UpgradeResponse,
+    KnownSecrets, ListEvent, ListRequest, ListSink, ListedObject, MoveRequest, MoveResponse, OpenRequest, Outcome,
+    PlanRequest, PlanResponse, Private, Provider, ProviderSchema, ReadDataRequest, ReadDataResponse, ReadRequest,
+    ReadResponse, UpgradeIdentityRequest, UpgradeRequest, UpgradeResponse,
 };
 use tokio::sync::watch;
 
 use super::object::Object;
 use super::spec::Spec;
-use super::traits::{Call, Configure, DataSource, Ephemeral, Failed, Function, Resource};
+use super::traits::{Call, Configure, DataSource, Ephemeral, Failed, Function, Listed, Resource};
 use super::upgrading;
 
 /// A provider that runs in this process.
@@ -89,6 +89,10 @@ impl InProcess {
         if let Some(identity) = resource.identity_schema() {
             self.schema.identities.insert(name.clone(), Arc::new(identity));
         }
+        if let Some(query) = resource.list_spec() {
+            self.schema.lists.insert(name.clone(), query.schema.clone().into());
+            self.schema.capabilities.lists_by_configuration = true;
+        }
         self.resources.insert(name, (spec, Arc::new(resource)));
         self
     }
@@ -123,6 +127,7 @@ impl InProcess {
             diagnostics: Diagnostics::new(),
             not_ready: None,
             not_yet: None,
+            is_unanswered: false,
             address: None,
             stop: self.stop.subscribe(),
         }
@@ -358,6 +363,11 @@ impl Provider for InProcess {
         } else {
             resource.update(&Object::of(&request.prior), planned, &config, &mut call).await.map(Some)
         };
+        if let (true, Err(Failed { diagnostics, object: None })) = (call.is_unanswered, &result) {
+            let hidden = self.secrets.hidden_in(diagnostics.clone());
+            let message: Vec<String> = hidden.iter().map(|found| found.detail.clone()).collect();
+            return Err(CallError::Unanswered { provider: self.name.clone(), message: message.join("\n") });
+        }
         let mut response = Changed { result, call }.response(resource, request.prior);
         response.diagnostics = self.secrets.hidden_in(response.diagnostics);
         Ok(response)
@@ -382,6 +392,36 @@ impl Provider for InProcess {
             Err(diagnostics) => call.diagnostics.extend(diagnostics),
         }
         Ok(ImportResponse { imported, deferred: None, diagnostics: call.diagnostics })
+    }
+
+    async fn list(&self, request: ListRequest, sink: &mut dyn ListSink) -> Answer<()> {
+        let (spec, resource) = self.find_resource("ListResource", &request.type_name)?;
+        let mut call = self.call(Private::default());
+        let empty = Object::of(&spec.schema.block.empty_value());
+        let listed = resource.list(&Object::of(&request.config), empty, request.limit, &mut call).await;
+        let found = match listed {
+            Ok(Some(found)) => found,
+            Ok(None) => return Err(self.unsupported("ListResource", &request.type_name)),
+            Err(diagnostics) => {
+                call.diagnostics.extend(diagnostics);
+                Vec::new()
+            }
+        };
+        let diagnostics = self.secrets.hidden_in(call.diagnostics);
+        if diagnostics.has_errors() {
+            sink.found(ListEvent { object: None, diagnostics });
+            return Ok(());
+        }
+        for Listed { object, name } in found {
+            let id = object.text("id").map(str::to_owned).unwrap_or_default();
+            let identity = resource.identity(&object).unwrap_or_else(|| Value::object([("id", Value::string(id))]));
+            let object = request.include_object.then(|| object.into_value());
+            let listed = ListedObject { identity, display_name: name, object };
+            if !sink.found(ListEvent { object: Some(listed), diagnostics: Diagnostics::new() }) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     async fn move_state(&self, request: MoveRequest) -> Answer<MoveResponse> {

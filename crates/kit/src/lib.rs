@@ -26,5 +26,5 @@ pub use moment::{Fields, Moment, OutOfRange};
 pub use object::{Object, at, shown};
 pub use planning::Planned;
 pub use spec::{Attr, Spec};
-pub use traits::{Call, Configure, DataSource, Ephemeral, Failed, Function, Opened, Resource, Stopped};
+pub use traits::{Call, Configure, DataSource, Ephemeral, Failed, Function, Listed, Opened, Resource, Stopped};
 pub use upgrading::JsonObject;

@@ -26,6 +26,8 @@ pub struct Call {
     pub not_ready: Option<NotReady>,
     /// What is needed may come any moment: how long to try again, if nothing was made.
     pub not_yet: Option<Patience>,
+    /// Set by a create that was asked for, and that nobody knows whether it was done: its answer is lost.
+    pub is_unanswered: bool,
     /// Where a data source is in the configuration, if that is known.
     pub address: Option<Str>,
     pub(super) stop: watch::Receiver<bool>,
@@ -79,6 +81,15 @@ impl From<Diagnostics> for Failed {
     fn from(diagnostics: Diagnostics) -> Self {
         Self { diagnostics, object: None }
     }
+}
+
+/// An object that was listed, with everything that reading it needs.
+#[derive(Debug)]
+pub struct Listed {
+    /// The object.
+    pub object: Object,
+    /// What people know it by.
+    pub name: String,
 }
 
 /// A type of managed resources.
@@ -151,6 +162,23 @@ pub trait Resource: Send + Sync {
         let detail = "This resource does not support import. Please contact the provider developer for additional \
                       information.";
         Err(Diagnostic::error("Resource Import Not Implemented", detail).into())
+    }
+
+    /// What its objects are listed by, if they can be: a query. Asked once.
+    fn list_spec(&self) -> Option<Spec> {
+        None
+    }
+
+    /// Lists objects, at most so many. `empty` has every attribute null. None if there is no way to list with this query.
+    async fn list(
+        &self,
+        query: &Object,
+        empty: Object,
+        limit: u64,
+        call: &mut Call,
+    ) -> Result<Option<Vec<Listed>>, Diagnostics> {
+        let _ = (query, empty, limit, call);
+        Ok(None)
     }
 
     /// Brings stored attributes from the given version to the next one that the type knows how to read; gives the version

@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
 
 use crate::api::stack::{Engine, InputPhase};
+use crate::api::upkeep::Adoption;
 use crate::webhooks::Prepared;
 
 /// No bundle is larger than that, unpacked.
@@ -44,6 +45,12 @@ pub struct Bundle {
     /// Who is asked about plans.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub webhooks: Vec<Prepared>,
+    /// What becomes of objects that are there already when they are to be made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adoption: Option<Adoption>,
+    /// Whether objects are looked for that the state does not know.
+    #[serde(default, skip_serializing_if = "crate::api::shared::is_false")]
+    pub orphans: bool,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]

@@ -10,6 +10,7 @@ pub mod looks;
 mod progress;
 mod turns;
 mod verify;
+pub mod versions;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -124,7 +125,14 @@ pub enum Fate {
 
 /// What becomes of the plan of a run.
 pub fn fate(run: &Run, planned: &Planned) -> Fate {
-    if run.spec.action == Action::Plan || planned.is_empty {
+    if run.spec.action == Action::Plan {
+        return Fate::Leave;
+    }
+    // Even to a plan that does nothing: it would make what was found the truth.
+    if let Some(doubt) = &planned.doubt {
+        return Fate::Ask(vec![doubt.reason.word().to_owned()]);
+    }
+    if planned.is_empty {
         return Fate::Leave;
     }
     let asked = approval::to_agree_to(&run.spec.approval, &planned.changes);

@@ -1,7 +1,9 @@
 //! Carrying a bundle out: a directory is laid out, modules and providers are fetched, a plan is made, and carried out. Everything here
 //! blocks, and belongs on a thread of its own. Nothing here knows of clusters, Runs or who agrees to plans: that is asked for.
 
+pub mod around;
 mod bounds;
+pub mod guard;
 mod layout;
 mod phased;
 mod redaction;
@@ -36,6 +38,7 @@ use serde_json::Value as Json;
 
 use crate::api::run::{FailureKind, PlanCounts};
 use crate::api::stack::ChangeAction;
+use crate::api::upkeep::{Orphan, StateDoubt, StateSeen};
 use crate::bundle::Bundle;
 pub(crate) use redaction::Redaction;
 pub use result::{Ended, Output, Planned, PlannedChange, Problem, Stopped};
@@ -85,6 +88,12 @@ pub struct Premises {
 pub trait Overseer {
     /// The configuration says itself where its state is kept, and that does not hold: `backend "s3" (main.tf:2)`.
     fn backend_overridden(&self, _block: &str) {}
+
+    /// Somebody else has written the state since it was left: its serial then and now.
+    fn state_moved(&self, _from: u64, _to: u64) {}
+
+    /// An object that no state knows was deleted, as somebody has agreed to; or was not, and why.
+    fn orphan_deleted(&self, _orphan: &Orphan, _problem: Option<&str>) {}
 
     /// Modules and providers are there; the plan is begun.
     fn planning(&self) -> Result<(), Stopped>;
@@ -139,6 +148,10 @@ pub struct Work<'a> {
     pub interrupt: Interrupt,
     /// How it locks its state.
     pub lock: LockManners,
+    /// The state that was left, if that is known: another one is not trusted.
+    pub state: Option<StateSeen>,
+    /// Objects that no state knows, and that somebody has agreed to delete: what stands for exactly these.
+    pub delete_orphans: Option<String>,
 }
 
 impl Work<'_> {
@@ -178,24 +191,31 @@ impl Work<'_> {
     fn within(&self, session: &mut Session, task: &Task<'_>, overseer: &dyn Overseer) -> Result<Ended, Stopped> {
         let warnings = trace::phase("initialise").in_scope(|| self.prepare(session))?;
         overseer.planning()?;
+        let mut orphans = None;
         let (mut operation, plan, diagnostics) = match task {
             Task::Plan { destroy } | Task::Look { destroy, .. } => {
                 let is_look = matches!(task, Task::Look { .. });
                 let (mut operation, mut diagnostics) = self.open(session, *destroy, !is_look)?;
+                let doubt = self.judge(guard::seen(operation.state()).as_ref(), *destroy, overseer);
                 let plan = self.plan(session, &mut operation, *destroy, &mut diagnostics);
+                if let Ok(plan) = &plan {
+                    orphans = self.orphans(&operation, plan, overseer, &mut diagnostics);
+                }
                 if matches!(task, Task::Look { brief: true, .. }) && plan.as_ref().is_ok_and(does_nothing) {
                     let state = operation.state().clone();
                     diagnostics.extend(operation.close());
-                    return Ok(Ended::found_nothing(&state, &diagnostics, session.sources()));
+                    let ended = Ended::found_nothing(&state, &diagnostics, session.sources());
+                    return Ok(Ended { orphans, ..ended });
                 }
-                let planned = plan.and_then(|plan| Ok((self.planned(session, &operation, &plan)?, plan)));
+                let planned = plan.and_then(|plan| Ok((self.planned(session, &operation, &plan, doubt)?, plan)));
                 let verdict = planned.and_then(|(planned, plan)| Ok((overseer.planned(&planned)?, plan, planned)));
                 match verdict {
                     Ok((Verdict::CarryOut, plan, _)) if !is_look => (operation, plan, diagnostics),
                     Ok((_, _, planned)) => {
                         let state = operation.state().clone();
                         diagnostics.extend(operation.close());
-                        return Ok(Ended::left(planned, &state, &diagnostics, session.sources()));
+                        let ended = Ended::left(planned, &state, &diagnostics, session.sources());
+                        return Ok(Ended { orphans, ..ended });
                     }
                     Err(stopped) => {
                         let _ = operation.close();
@@ -207,6 +227,7 @@ impl Work<'_> {
         };
         let watch = Watch { interrupt: self.interrupt.clone(), ..Watch::default() };
         let outcome = operation.apply(session, &plan, &watch);
+        let kept = operation.storage().codec().encode(&outcome.state).ok();
         let closed = operation.close();
         let Outcome { state, diagnostics: found, counts, unsaved, .. } = outcome;
         let mut diagnostics = diagnostics;
@@ -214,7 +235,20 @@ impl Work<'_> {
         diagnostics.extend(found);
         diagnostics.extend(closed);
         diagnostics.sort(session.sources());
-        Ok(Ended::applied(&state, counts, unsaved, &diagnostics, session.sources()))
+        let ended = Ended::applied(&state, counts, unsaved, &diagnostics, session.sources());
+        Ok(Ended { kept_state: kept.filter(|_| ended.state.is_some()), orphans, ..ended })
+    }
+
+    /// Whether the state that was found is the one that was left. Who is told that somebody else has written it is the overseer.
+    fn judge(&self, found: Option<&StateSeen>, destroys: bool, overseer: &dyn Overseer) -> Option<StateDoubt> {
+        match guard::judge(self.state.as_ref(), found, destroys) {
+            guard::Judgement::AsLeft => None,
+            guard::Judgement::MovedOn { from, to } => {
+                overseer.state_moved(from, to);
+                None
+            }
+            guard::Judgement::Doubt(doubt) => Some(doubt),
+        }
     }
 
     /// Backend, modules and providers.
@@ -335,6 +369,7 @@ impl Work<'_> {
             parallelism: self.parallelism(),
             ..Options::default()
         };
+        operation.look_around(around::wishes(self.bundle, destroy));
         let watch = Watch { interrupt: self.interrupt.clone(), ..Watch::default() };
         let (plan, found) = operation.plan(session, &options, &watch);
         diagnostics.extend(found);
@@ -345,7 +380,13 @@ impl Work<'_> {
         }
     }
 
-    fn planned(&self, session: &Session, operation: &Operation, plan: &Plan) -> Result<Planned, Stopped> {
+    fn planned(
+        &self,
+        session: &Session,
+        operation: &Operation,
+        plan: &Plan,
+        doubt: Option<StateDoubt>,
+    ) -> Result<Planned, Stopped> {
         let path = Path::new(layout::PLAN);
         let id = operation.save_plan(session, plan, path).map_err(Stopped::of)?;
         let bytes = std::fs::read(session.start().working_dir.join(path)).map_err(|problem| {
@@ -362,6 +403,7 @@ impl Work<'_> {
             drifted: plan.drift.iter().map(|change| change.address.to_string()).collect(),
             is_empty: plan.is_empty(),
             changes_json: self.changes_json(session, operation, plan)?,
+            doubt,
         })
     }
 

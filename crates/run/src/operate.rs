@@ -4,6 +4,7 @@
 mod counting;
 mod hosts;
 mod importing;
+mod listing;
 mod log;
 mod open;
 pub(crate) mod providers;
@@ -21,6 +22,7 @@ use std::time::Duration;
 use groma_engine::apply::{self, Applied};
 use groma_engine::events::{Events, Silence, Skipped};
 use groma_engine::interrupt::Interrupt;
+use groma_engine::listing::Listing;
 use groma_engine::plan::{self, Options, Plan};
 use groma_engine::providers::Providers;
 use groma_engine::provision::Provisioners;
@@ -150,6 +152,8 @@ pub struct Operation {
     timings: Timings,
     /// When the plan is made, or was made.
     time: (i64, u32),
+    /// What is listed besides a plan.
+    listing: Option<Arc<Listing>>,
 }
 
 impl Operation {
@@ -242,6 +246,7 @@ impl Operation {
             events: Arc::clone(&watch.events),
             interrupt: watch.interrupt.clone(),
             provider_versions: &provider_versions,
+            listing: self.listing.clone(),
         };
         let (plan, found) = match self.access.online.wait(plan::plan(request)) {
             Ok(planned) => planned,

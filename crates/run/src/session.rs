@@ -73,6 +73,8 @@ pub struct Start {
     pub cluster: Option<Cluster>,
     /// How it locks states.
     pub lock: LockManners,
+    /// Whether nothing is changed that somebody else looks after. They themselves do not heed it.
+    pub heeds_owner: bool,
 }
 
 /// How states are locked by somebody who is known by a name, and who knows of others like it.
@@ -139,6 +141,7 @@ impl Start {
             bounds: Bounds::default(),
             cluster: None,
             lock: LockManners::default(),
+            heeds_owner: false,
         }
     }
 }

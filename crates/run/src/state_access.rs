@@ -5,6 +5,7 @@ pub mod doctor;
 pub(crate) mod findings;
 mod history;
 pub(crate) mod identity;
+pub mod ownership;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,7 @@ use crate::saved_plan::BackendRecord;
 use crate::session::{LockManners, Session};
 pub use history::Entry;
 use history::History;
+use ownership::{Owner, changes};
 
 /// Whether and how long to try for the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,11 +39,13 @@ pub struct LockWish {
     pub wanted: bool,
     /// How long to wait for somebody else to give it back: `-lock-timeout`.
     pub timeout: Duration,
+    /// Whether it does not matter that somebody else looks after it: `-i-know`.
+    pub regardless: bool,
 }
 
 impl Default for LockWish {
     fn default() -> Self {
-        Self { wanted: true, timeout: Duration::ZERO }
+        Self { wanted: true, timeout: Duration::ZERO, regardless: false }
     }
 }
 
@@ -70,6 +74,8 @@ pub struct StateAccess {
     settled: Vec<Operation>,
     lock: Option<String>,
     manners: LockManners,
+    /// Who looks after it, for those who heed that.
+    owner: Owner,
 }
 
 /// A state with its journal, which a run shares with those who write for it.
@@ -103,7 +109,8 @@ impl StateAccess {
             problem => problem.diagnostic(),
         })?;
         let opened = Self::in_workspace(backend, workspace, session.machine().clone())?;
-        Ok(StateAccess { manners: session.start().lock.clone(), ..opened })
+        let owner = Owner::of(session.start(), opened.workspace.as_str())?;
+        Ok(StateAccess { manners: session.start().lock.clone(), owner, ..opened })
     }
 
     /// The state in a file, whatever the configuration says.
@@ -120,7 +127,8 @@ impl StateAccess {
     ) -> Result<StateAccess, Diagnostics> {
         let OpenState { ledger, name, spool } = backend.open(&workspace)?;
         let (recovered, settled, lock, manners) = (None, Vec::new(), None, LockManners::default());
-        Ok(StateAccess { backend, workspace, machine, name, spool, ledger, recovered, settled, lock, manners })
+        let owner = Owner::default();
+        Ok(StateAccess { backend, workspace, machine, name, spool, ledger, recovered, settled, lock, manners, owner })
     }
 
     /// What is to be known of where it is kept.
@@ -328,6 +336,9 @@ impl StateAccess {
         wish: LockWish,
         patience: &dyn Fn() -> bool,
     ) -> Result<(), Diagnostics> {
+        if !wish.regardless && changes(operation) {
+            self.check_owner()?;
+        }
         if !wish.wanted || self.lock.is_some() {
             return Ok(());
         }
@@ -347,6 +358,23 @@ impl StateAccess {
         locked.map_err(|problem| problem.acquiring())?;
         self.lock = Some(info.id);
         Ok(())
+    }
+
+    /// Whoever would change what somebody else looks after is told whom to ask.
+    fn check_owner(&self) -> Result<(), Diagnostics> {
+        self.managed_by().map_or(Ok(()), |owner| Err(ownership::refusal(&owner).into()))
+    }
+
+    /// Who looks after it, if that is somebody else: a file beside the configuration says so, or where it is stored.
+    pub(crate) fn managed_by(&self) -> Option<ownership::Managed> {
+        match &self.owner {
+            Owner::Unheeded => None,
+            Owner::Named(managed) => Some(managed.clone()),
+            Owner::Unknown => {
+                let name = held(&self.ledger).keeper().store().owner()?;
+                Some(ownership::Managed { name, said_by: self.name.clone() })
+            }
+        }
     }
 
     /// A name for a lock that nobody had before: who was replaced must be told from who replaces it.

@@ -50,6 +50,11 @@ pub trait StateStore: Send {
     fn notices(&mut self) -> Vec<Diagnostic> {
         Vec::new()
     }
+
+    /// Somebody else who looks after what is there, as far as the place itself knows: `Stack team/app`.
+    fn owner(&mut self) -> Option<String> {
+        None
+    }
 }
 
 /// A store of which kind is not known.
@@ -76,6 +81,10 @@ impl StateStore for Box<dyn StateStore> {
 
     fn notices(&mut self) -> Vec<Diagnostic> {
         (**self).notices()
+    }
+
+    fn owner(&mut self) -> Option<String> {
+        (**self).owner()
     }
 }
 

@@ -183,6 +183,7 @@ impl Workspace {
             events: Arc::new(Silence),
             interrupt: Interrupt::default(),
             provider_versions: &BTreeMap::new(),
+            listing: None,
         };
         plan::plan(request).await
     }

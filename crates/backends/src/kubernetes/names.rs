@@ -18,7 +18,7 @@ pub(super) const JOURNAL: &str = "groma.dev/journal";
 pub(super) const STAGED: &str = "groma.dev/staged";
 
 /// The label that says whom a state is kept for, if somebody must find it when its namespace is deleted.
-const KEPT_FOR: &str = "groma.dev/kept-for";
+pub(super) const KEPT_FOR: &str = "groma.dev/kept-for";
 /// The finalizer that keeps it. Whoever it is kept for takes it away.
 const KEPT: &str = "groma.dev/kept";
 

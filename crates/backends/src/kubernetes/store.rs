@@ -327,6 +327,17 @@ fn held(lease: &Lease, holder: &str, what_next: &str) -> LockError {
 }
 
 impl StateStore for SecretStore {
+    fn owner(&mut self) -> Option<String> {
+        let names = &self.parts.names;
+        if names.is_kept() {
+            return None;
+        }
+        // Who cannot even read it is told so by what comes next.
+        let secret = self.runtime.block_on(self.parts.get(&names.secret)).ok().flatten()?;
+        let whom = secret.metadata.labels?.remove(super::names::KEPT_FOR)?;
+        Some(format!("Stack {}/{whom}", names.namespace))
+    }
+
     fn read(&mut self) -> Result<Option<State>, StoreError> {
         self.runtime.clone().block_on(self.read_now())
     }

@@ -36,9 +36,9 @@ impl Retry {
     }
 
     /// Whether an answer with that status is worth another attempt.
-    fn covers(&self, method: &Method, status: u16) -> bool {
+    fn covers(&self, ask: &Ask, status: u16) -> bool {
         let untouched = matches!(status, 425 | 429 | 503);
-        self.status_codes.contains(&status) && (self.always || method.is_idempotent() || untouched)
+        self.status_codes.contains(&status) && (self.always || ask.is_repeatable() || untouched)
     }
 }
 
@@ -63,6 +63,9 @@ impl Limiter {
         turn.duration_since(now).unwrap_or_default()
     }
 }
+
+/// What is said of a request that may have been carried out.
+pub(super) const UNANSWERED: &str = "Answer was lost";
 
 /// What speaks to the API.
 pub(super) struct RestClient {
@@ -92,6 +95,15 @@ pub(super) struct Ask {
     pub(super) body: Option<String>,
     /// More texts that must not be shown.
     pub(super) secrets: Vec<String>,
+    /// Whether it changes nothing, whatever its method.
+    pub(super) only_reads: bool,
+}
+
+impl Ask {
+    /// Whether it may be carried out twice.
+    fn is_repeatable(&self) -> bool {
+        self.only_reads || self.method.is_idempotent()
+    }
 }
 
 /// The answer and how long it says to wait; or what went wrong, and whether the API may have got the request.
@@ -146,13 +158,13 @@ impl RestClient {
                     renewed = true;
                     continue;
                 }
-                Ok((answer, wait)) if self.retry.covers(&ask.method, answer.status) => (wait, Ok(answer)),
+                Ok((answer, wait)) if self.retry.covers(ask, answer.status) => (wait, Ok(answer)),
                 Ok((answer, _)) => return Ok(answer),
                 Err((error, reached)) => {
                     let repeatable = match reached {
                         Reached::Refused => false,
                         Reached::No => true,
-                        Reached::Perhaps => self.retry.always || ask.method.is_idempotent(),
+                        Reached::Perhaps => self.retry.always || ask.is_repeatable(),
                     };
                     let problem = self.failed(ask, &url, &error, reached);
                     if !repeatable {
@@ -245,13 +257,13 @@ impl RestClient {
     }
 
     fn failed(&self, ask: &Ask, url: &str, error: &str, reached: Reached) -> Diagnostic {
-        let unsure = if reached == Reached::Perhaps && !ask.method.is_idempotent() {
-            "\n\nThe server may have carried the request out nevertheless, so it was not repeated."
+        let (summary, unsure) = if reached == Reached::Perhaps && !ask.is_repeatable() {
+            (UNANSWERED, "\n\nThe server may have carried the request out nevertheless, so it was not repeated.")
         } else {
-            ""
+            ("Request failed", "")
         };
         let detail = self.without_secrets(&format!("{} {url}: {error}{unsure}", ask.method), ask);
-        Diagnostic::error("Request failed", detail)
+        Diagnostic::error(summary, detail)
     }
 
     /// The error that a bad answer is.

@@ -34,6 +34,14 @@ impl DocumentPath {
         text_of(self.find(document)?)
     }
 
+    /// What is there, where names may be written otherwise.
+    fn find_named<'j>(&self, document: &'j Json, names: Names) -> Option<&'j Json> {
+        self.0.iter().try_fold(document, |inside, step| match inside {
+            Json::Object(members) => names.find(members, step),
+            _ => Self(vec![step.clone()]).find(inside),
+        })
+    }
+
     fn leads_to(&self, steps: &[String]) -> bool {
         self.0.len() == steps.len() && self.0.iter().zip(steps).all(|(own, step)| own == "*" || own == step)
     }
@@ -117,6 +125,28 @@ pub(super) fn same(a: &Json, b: &Json) -> bool {
     }
 }
 
+/// When two names of members are the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Names {
+    /// If they are the same text.
+    #[default]
+    Exact,
+    /// Also if they differ only in case, underscores and hyphens.
+    Loose,
+}
+
+impl Names {
+    fn find<'j>(self, members: &'j Map<String, Json>, name: &str) -> Option<&'j Json> {
+        let loosely = || members.iter().find(|(other, _)| bare(other).eq(bare(name))).map(|(_, value)| value);
+        members.get(name).or_else(|| if self == Self::Loose { loosely() } else { None })
+    }
+}
+
+/// A name without what people write in different ways.
+fn bare(name: &str) -> impl Iterator<Item = char> + '_ {
+    name.chars().filter(|letter| !matches!(letter, '_' | '-')).flat_map(char::to_lowercase)
+}
+
 /// How a document of ours is compared with what a server has.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tracking {
@@ -126,16 +156,42 @@ pub(super) struct Tracking {
     pub(super) masked: Vec<DocumentPath>,
     /// What a text looks like that the server shows instead of a secret.
     pub(super) mask: Option<Regex>,
-    /// Arrays whose elements are known by a member, whatever their order.
-    pub(super) keyed: Vec<(DocumentPath, String)>,
+    /// Arrays whose elements are known by a part of them, whatever their order.
+    pub(super) keyed: Vec<(DocumentPath, DocumentPath)>,
     /// Arrays whose order does not matter.
     pub(super) unordered: Vec<DocumentPath>,
+    /// Whether members may be called otherwise.
+    pub(super) names: Names,
 }
 
 impl Tracking {
     /// What the server has, as far as our document speaks about it.
     pub(super) fn project(&self, ours: &Json, theirs: &Json) -> Json {
         self.project_at(ours, theirs, &mut Vec::new())
+    }
+
+    /// Takes out what the server does not show, and what is not compared: null stands for what is not told.
+    pub(super) fn unmask(&self, theirs: &mut Json) {
+        self.unmask_at(theirs, &mut Vec::new());
+    }
+
+    fn unmask_at(&self, theirs: &mut Json, at: &mut Vec<String>) {
+        if self.is_hidden(&Json::String(String::new()), theirs, at) {
+            *theirs = Json::Null;
+            return;
+        }
+        let mut inside = |step: String, part: &mut Json| {
+            at.push(step);
+            self.unmask_at(part, at);
+            at.pop();
+        };
+        match theirs {
+            Json::Object(members) => members.iter_mut().for_each(|(name, part)| inside(name.clone(), part)),
+            Json::Array(items) => {
+                items.iter_mut().enumerate().for_each(|(index, part)| inside(index.to_string(), part));
+            }
+            _ => {}
+        }
     }
 
     fn is_hidden(&self, ours: &Json, theirs: &Json, at: &[String]) -> bool {
@@ -155,7 +211,7 @@ impl Tracking {
             (Json::Object(ours), Json::Object(theirs)) => {
                 let mut found = Map::new();
                 for (name, value) in ours {
-                    let other = theirs.get(name).unwrap_or(&Json::Null);
+                    let other = self.names.find(theirs, name).unwrap_or(&Json::Null);
                     let inner = inside(at, name, |at| self.project_at(value, other, at));
                     found.insert(name.clone(), inner);
                 }
@@ -168,8 +224,8 @@ impl Tracking {
 
     fn project_items(&self, ours: &[Json], theirs: &[Json], at: &mut Vec<String>) -> Vec<Json> {
         if let Some((_, key)) = self.keyed.iter().find(|(path, _)| path.leads_to(at)) {
-            let find =
-                |item: &Json| theirs.iter().find(|other| other.get(key).is_some() && other.get(key) == item.get(key));
+            let part = |item: &'_ Json| key.find_named(item, self.names).cloned();
+            let find = |item: &Json| theirs.iter().find(|other| part(other).is_some() && part(other) == part(item));
             let both = ours.iter().enumerate().filter_map(|(index, item)| Some((index, item, find(item)?)));
             return both
                 .map(|(index, item, other)| inside(at, &index.to_string(), |at| self.project_at(item, other, at)))
@@ -272,7 +328,7 @@ mod tests {
     #[test]
     fn arrays_are_compared_by_index_key_or_content() {
         let tracking = Tracking {
-            keyed: vec![(DocumentPath::parse("rules"), "name".to_owned())],
+            keyed: vec![(DocumentPath::parse("rules"), DocumentPath::parse("name"))],
             unordered: vec![DocumentPath::parse("tags")],
             ..Tracking::default()
         };
@@ -286,6 +342,26 @@ mod tests {
         let theirs = json!({"rules": [{"name": "b", "port": 3}], "tags": ["x"], "list": [1, 2, 3]});
         let expected = json!({"rules": [{"name": "b", "port": 3}], "tags": ["x"], "list": [1, 2, 3]});
         assert_eq!(tracking.project(&ours, &theirs), expected);
+    }
+
+    #[test]
+    fn names_may_be_written_otherwise() {
+        let tracking = Tracking {
+            keyed: vec![(DocumentPath::parse("sync_catalog.streams"), DocumentPath::parse("stream.stream_name"))],
+            names: Names::Loose,
+            ..Tracking::default()
+        };
+        let stream = |name: &str, mode: &str| json!({"stream": {"stream_name": name}, "config": {"sync_mode": mode}});
+        let ours = json!({"sync_catalog": {"streams": [stream("a", "full"), stream("b", "full")]}});
+        let shown =
+            |name: &str, mode: &str| json!({"config": {"syncMode": mode, "x": 1}, "stream": {"streamName": name}});
+        let theirs = json!({"syncCatalog": {"streams": [shown("b", "full"), shown("a", "full")]}});
+        assert_eq!(tracking.project(&ours, &theirs), ours);
+        let theirs = json!({"syncCatalog": {"streams": [shown("b", "part"), shown("a", "full")]}});
+        let expected = json!({"sync_catalog": {"streams": [stream("a", "full"), stream("b", "part")]}});
+        assert_eq!(tracking.project(&ours, &theirs), expected);
+        let exact = Tracking { names: Names::Exact, ..tracking };
+        assert_eq!(exact.project(&ours, &theirs), json!({"sync_catalog": null}));
     }
 
     #[test]

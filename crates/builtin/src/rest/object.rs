@@ -9,13 +9,14 @@ use groma_model::value::Value;
 use groma_provider::api::NotReady;
 use serde_json::Value as Json;
 
-use super::client::{Answered, RestClient};
+use super::client::{Answered, RestClient, UNANSWERED};
 use super::document::{DocumentPath, changed, document_of, same, value_of};
+use super::listing;
 use super::object_spec;
 use super::requests::{Purpose, Target};
 use super::settings::{Settings, duration};
-use super::waiting::{Looked, Standing, look, standing, until_gone, until_ready};
-use crate::kit::{Call, Failed, Object, Planned, Resource, Spec};
+use super::waiting::{Looked, look, standing, until_gone, until_ready};
+use crate::kit::{Call, Failed, Listed, Object, Planned, Resource, Spec};
 
 /// The resource.
 pub(super) struct RestObject(pub(super) Arc<Settings>);
@@ -66,7 +67,9 @@ impl Resource for RestObject {
         planned.set("id", Value::null(Type::String));
         let target = Target::new(&planned, Some(config));
         let ask = target.ask(Purpose::Create, target.whole_body().as_ref());
-        let answer = client.ask(&ask, call).await?;
+        let answer = client.ask(&ask, call).await.inspect_err(|problem| {
+            call.is_unanswered = problem.summary == UNANSWERED;
+        })?;
         if !answer.is_success() {
             return Err(client.refused(&ask, &answer).into());
         }
@@ -74,12 +77,16 @@ impl Resource for RestObject {
             return Err(no_id(planned, &answer));
         };
         planned.set("id", Value::string(id));
-        Ok(settle(&client, planned, Some(&answer), call).await)
+        let said = Target::new(&planned, None).found(&answer);
+        Ok(settle(&client, planned, said, call).await)
     }
 
     async fn read(&self, mut object: Object, call: &mut Call) -> Result<Option<Object>, Diagnostics> {
         let client = self.0.client()?;
         let target = Target::new(&object, None);
+        if !target.has(Purpose::Read) {
+            return Ok(Some(object));
+        }
         let found = match look(&client, &target, call).await? {
             Looked::Gone => return Ok(None),
             Looked::Found(found) => found,
@@ -93,10 +100,7 @@ impl Resource for RestObject {
                 object.set("body", text.unwrap_or(body));
             }
         }
-        call.not_ready = match standing(&object, &found) {
-            Standing::Ready => None,
-            Standing::NotYet(lacking) | Standing::Hopeless(lacking) => Some(lacking),
-        };
+        call.not_ready = standing(&object, &found).lacking();
         object.set("ready", Value::bool(call.not_ready.is_none()));
         set_output(&mut object, Some(&found));
         Ok(Some(object))
@@ -132,7 +136,8 @@ impl Resource for RestObject {
             answer = Some(got);
         }
         let needs_look = answer.is_some() || prior.flag("ready") == Some(false) || planned.is_unknown("output");
-        if needs_look { Ok(settle(&client, planned, answer.as_ref(), call).await) } else { Ok(planned) }
+        let said = answer.and_then(|answer| target.found(&answer)).or_else(|| shown_before(prior));
+        if needs_look { Ok(settle(&client, planned, said, call).await) } else { Ok(planned) }
     }
 
     async fn delete(&self, prior: &Object, call: &mut Call) -> Result<(), Diagnostics> {
@@ -153,13 +158,30 @@ impl Resource for RestObject {
         }
         let wait = prior.objects("delete").first().and_then(|block| block.text("wait").and_then(duration));
         match wait {
-            Some(limit) if !target.is_gone(answer.status) => Ok(until_gone(&client, &target, limit, call).await?),
+            Some(limit) if !target.is_gone(answer.status) && target.has(Purpose::Read) => {
+                Ok(until_gone(&client, &target, limit, call).await?)
+            }
             _ => Ok(()),
         }
     }
 
     async fn import(&self, id: &str, empty: Object, _: &mut Call) -> Result<Object, Diagnostics> {
         Ok(imported(id, empty)?)
+    }
+
+    fn list_spec(&self) -> Option<Spec> {
+        Some(object_spec::list_spec())
+    }
+
+    async fn list(
+        &self,
+        query: &Object,
+        empty: Object,
+        limit: u64,
+        call: &mut Call,
+    ) -> Result<Option<Vec<Listed>>, Diagnostics> {
+        let client = self.0.client()?;
+        Ok(listing::list(&client, query, &empty, limit, call).await?)
     }
 }
 
@@ -201,7 +223,7 @@ fn no_id(mut planned: Object, answer: &Answered) -> Failed {
     Failed { diagnostics: Diagnostic::error("Answer has no id", detail).into(), object: Some(planned) }
 }
 
-fn set_output(object: &mut Object, found: Option<&Json>) {
+pub(super) fn set_output(object: &mut Object, found: Option<&Json>) {
     let value = found.map_or_else(|| Value::null(Type::Dynamic), value_of);
     let hidden = object.flag("hide_output").unwrap_or(false);
     let none = Value::null(Type::Dynamic);
@@ -209,13 +231,23 @@ fn set_output(object: &mut Object, found: Option<&Json>) {
     object.set("sensitive_output", if hidden { value } else { none });
 }
 
-/// Waits until the object works and takes down how it is then.
-async fn settle(client: &RestClient, mut object: Object, answer: Option<&Answered>, call: &mut Call) -> Object {
+/// What the API has shown of an object before.
+fn shown_before(prior: &Object) -> Option<Json> {
+    let known = ["output", "sensitive_output"].map(|name| document_of(&prior.get(name)));
+    known.into_iter().flatten().find(|output| !output.is_null())
+}
+
+/// Waits until the object works and takes down how it is then. What cannot be read is as the API has `said`.
+async fn settle(client: &RestClient, mut object: Object, said: Option<Json>, call: &mut Call) -> Object {
     object.set("output", Value::null(Type::Dynamic));
     object.set("sensitive_output", Value::null(Type::Dynamic));
     let target = Target::new(&object, None);
-    let (found, lacking): (_, Option<NotReady>) = until_ready(client, &target, call).await;
-    let found = found.or_else(|| answer.and_then(|answer| target.found(answer)));
+    let (found, lacking): (_, Option<NotReady>) = if target.has(Purpose::Read) {
+        until_ready(client, &target, call).await
+    } else {
+        (None, said.as_ref().and_then(|said| standing(&object, said).lacking()))
+    };
+    let found = found.or(said);
     object.set("ready", Value::bool(lacking.is_none()));
     call.not_ready = lacking;
     set_output(&mut object, found.as_ref());

@@ -53,8 +53,8 @@ fn is_pattern(path: &Path, value: &Value) -> Option<Diagnostic> {
     Some(Diagnostic::error("Invalid pattern", format!("{error}.")).at_path(path.clone()))
 }
 
-pub(super) fn spec() -> Spec {
-    let read = request("How the object is read.", "GET", "{path}/{id}", false)
+fn read() -> Spec {
+    request("How the object is read.", "GET", "{path}/{id}", true)
         .attr(
             "items",
             text("Where in the answer the array is that the object is one of, if there is no request for one object."),
@@ -65,29 +65,59 @@ pub(super) fn spec() -> Spec {
             "gone_path",
             text("Which part of the answer tells that the object is gone, for APIs that say so with status 200."),
         )
-        .attr("gone_values", texts("What that part is then. Default: anything."));
+        .attr("gone_values", texts("What that part is then. Default: anything."))
+}
+
+fn delete() -> Spec {
+    request("How the object is deleted.", "DELETE", "{path}/{id}", true).attr(
+        "wait",
+        text("How long to wait until the object is really gone. By default, not at all.").check(is_duration),
+    )
+}
+
+pub(super) fn spec() -> Spec {
     let update = request("How the object is changed.", "PUT", "{path}/{id}", true).attr(
         "send",
         text("`all` (the default) or `changed`: the parts of the body that are other than before.")
             .check(one_of(&["all", "changed"])),
     );
-    let delete = request("How the object is deleted.", "DELETE", "{path}/{id}", true).attr(
-        "wait",
-        text("How long to wait until the object is really gone. By default, not at all.").check(is_duration),
-    );
-    let ready = Spec::new()
-        .doc("When the object works. All of these must hold; until then what depends on it waits.")
-        .attr("path", required(Type::String).doc("Which part of the object tells."))
-        .attr("values", texts("What that part must be: one of these. By default, anything but null."))
-        .attr("fail_values", texts("What that part is when waiting longer is useless."));
+    let ready = ready_when();
     let spec = Spec::new()
         .doc("An object behind an API that speaks JSON over HTTP.")
         .block("create", Nesting::Single, (0, 0), request("How the object is made.", "POST", "{path}", false))
-        .block("read", Nesting::Single, (0, 0), read)
+        .block("read", Nesting::Single, (0, 0), read())
         .block("update", Nesting::Single, (0, 0), update)
-        .block("delete", Nesting::Single, (0, 0), delete)
+        .block("delete", Nesting::Single, (0, 0), delete())
+        .block("list", Nesting::Single, (0, 0), list())
         .block("ready_when", Nesting::List, (0, 0), ready);
-    results(comparing(arguments(spec)))
+    results(comparing(sending(arguments(spec))))
+}
+
+/// What objects are listed by: everything that a configuration says, but for what one object is like.
+pub(super) fn list_spec() -> Spec {
+    let spec = Spec::new()
+        .block("create", Nesting::Single, (0, 0), request("How the object is made.", "POST", "{path}", false))
+        .block("read", Nesting::Single, (0, 0), read())
+        .block("update", Nesting::Single, (0, 0), request("", "PUT", "{path}/{id}", true).attr("send", text("")))
+        .block("delete", Nesting::Single, (0, 0), delete())
+        .block("list", Nesting::Single, (0, 0), list())
+        .block("ready_when", Nesting::List, (0, 0), ready_when());
+    comparing(arguments(spec))
+}
+
+fn list() -> Spec {
+    request("How all objects of the collection are found, whoever has made them.", "GET", "{path}", false)
+        .attr("items", text("Where in the answer the array of objects is. Default: the answer is the array."))
+        .attr("id", text("Where the id is in an element. Default: `id_path`."))
+        .attr("name", text("Where in an element is what people know it by. Default: `name`."))
+}
+
+fn ready_when() -> Spec {
+    Spec::new()
+        .doc("When the object works. All of these must hold; until then what depends on it waits.")
+        .attr("path", required(Type::String).doc("Which part of the object tells."))
+        .attr("values", texts("What that part must be: one of these. By default, anything but null."))
+        .attr("fail_values", texts("What that part is when waiting longer is useless."))
 }
 
 fn arguments(spec: Spec) -> Spec {
@@ -96,22 +126,14 @@ fn arguments(spec: Spec) -> Spec {
         required(Type::String).replace().doc("Path of the collection that the object is in, below `base_url`."),
     )
     .attr("object_id", text("The id, if the API takes it from the client; the object is then made by PUT.").replace())
-    .attr("body", optional(Type::Dynamic).doc("The object, sent as JSON. A text that is JSON is sent as it is."))
-    .attr(
-        "secret_body_wo",
-        optional(Type::Dynamic)
-            .sensitive()
-            .write_only()
-            .doc("Parts of the body that are secret: merged over it when it is sent, never stored, never compared."),
-    )
-    .attr(
-        "secret_body_wo_version",
-        optional(Type::Number).doc("The version of `secret_body_wo`: a change sends it again."),
-    )
     .attr("headers", map("Headers of all requests for this object."))
     .attr("query", map("Query of all requests for this object."))
     .attr("id_path", text("Where the id is in the answer to the request that makes the object. Default: `id`."))
     .attr("id_header", text("The header of that answer whose last path step is the id, such as `Location`."))
+    .attr(
+        "id_member",
+        text("The member of the body that the id is put into when the object is read, changed or deleted by POST, PUT or PATCH."),
+    )
     .attr("object_path", text("Where the object is in answers, if there is something around it, such as `data`."))
     .attr(
         "gone_status",
@@ -120,6 +142,21 @@ fn arguments(spec: Spec) -> Spec {
     .attr("ready_timeout", text("How long to wait for `ready_when`. Default: `10m`.").check(is_duration))
     .attr("ready_interval", text("How often to look. Default: `5s`.").check(is_duration))
     .attr("hide_output", optional(Type::Bool).doc("Whether what the API answers is kept in `sensitive_output` only."))
+}
+
+/// What is sent of an object.
+fn sending(spec: Spec) -> Spec {
+    spec.attr("body", optional(Type::Dynamic).doc("The object, sent as JSON. A text that is JSON is sent as it is."))
+        .attr(
+            "secret_body_wo",
+            optional(Type::Dynamic).sensitive().write_only().doc(
+                "Parts of the body that are secret: merged over it when it is sent, never stored, never compared.",
+            ),
+        )
+        .attr(
+            "secret_body_wo_version",
+            optional(Type::Number).doc("The version of `secret_body_wo`: a change sends it again."),
+        )
 }
 
 fn comparing(spec: Spec) -> Spec {
@@ -131,7 +168,12 @@ fn comparing(spec: Spec) -> Spec {
                 .check(is_pattern),
         )
         .attr("unordered_paths", texts("Arrays whose order does not matter."))
-        .attr("array_keys", map("Arrays whose elements are known by a member: path of the array to name of the member."))
+        .attr("array_keys", map("Arrays whose elements are known by a part of them: path of the array to path of that part in an element."))
+        .attr(
+            "loose_names",
+            optional(Type::Bool)
+                .doc("Whether names of members are the same if they differ only in case, underscores and hyphens."),
+        )
         .attr("replace_on", texts("Parts of the body whose change needs a new object."))
 }
 

@@ -61,6 +61,7 @@ impl DataSource for ObjectData {
             headers: pairs(&config, "headers"),
             body: None,
             secrets: Vec::new(),
+            only_reads: true,
         };
         let answer = client.ask(&ask, call).await?;
         if !answer.is_success() {
@@ -121,6 +122,7 @@ impl Request {
             headers: pairs(&config, "headers"),
             body,
             secrets: Vec::new(),
+            only_reads: false,
         };
         let answer = client.ask(&ask, call).await?;
         if !answer.is_success() && config.flag("any_status") != Some(true) {

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::Value as Json;
 
 use super::client::{Answered, Ask};
-use super::document::{DocumentPath, Tracking, document_of, filled, merged, path_step};
+use super::document::{DocumentPath, Names, Tracking, document_of, filled, merged, path_step};
 use crate::kit::Object;
 
 /// What a request is for.
@@ -15,6 +15,7 @@ pub(super) enum Purpose {
     Read,
     Update,
     Delete,
+    List,
 }
 
 impl Purpose {
@@ -24,6 +25,7 @@ impl Purpose {
             Self::Read => "read",
             Self::Update => "update",
             Self::Delete => "delete",
+            Self::List => "list",
         }
     }
 }
@@ -49,11 +51,11 @@ impl<'a> Target<'a> {
         Self { object, id, body, secret }
     }
 
-    fn block(&self, purpose: Purpose) -> Option<Object> {
+    pub(super) fn block(&self, purpose: Purpose) -> Option<Object> {
         self.object.objects(purpose.block()).into_iter().next()
     }
 
-    fn own(&self, purpose: Purpose, name: &str) -> Option<String> {
+    pub(super) fn own(&self, purpose: Purpose, name: &str) -> Option<String> {
         self.block(purpose).and_then(|block| block.text(name).map(str::to_owned))
     }
 
@@ -121,6 +123,7 @@ impl<'a> Target<'a> {
             Purpose::Read => ("GET", "{path}/{id}"),
             Purpose::Update => ("PUT", "{path}/{id}"),
             Purpose::Delete => ("DELETE", "{path}/{id}"),
+            Purpose::List => ("GET", "{path}"),
         };
         let method = self.own(purpose, "method").unwrap_or_else(|| method.to_owned()).to_uppercase();
         let path = self.own(purpose, "path").unwrap_or_else(|| path.to_owned());
@@ -135,8 +138,9 @@ impl<'a> Target<'a> {
             all
         };
         let template = self.own(purpose, "body");
-        let sent = match (template, body, self.raw_text()) {
-            (Some(template), ..) => Some(self.json_text(&template, body)),
+        let with_id = self.with_id(purpose, &method, body);
+        let sent = match (template, with_id.as_ref().or(body), self.raw_text()) {
+            (Some(template), body, _) => Some(self.json_text(&template, body)),
             (None, Some(body), _) => Some(body.to_string()),
             (None, None, Some(text)) if matches!(purpose, Purpose::Create | Purpose::Update) => Some(text),
             _ => None,
@@ -150,7 +154,18 @@ impl<'a> Target<'a> {
             headers: pairs("headers"),
             body: sent,
             secrets,
+            only_reads: matches!(purpose, Purpose::Read | Purpose::List),
         }
+    }
+
+    /// The body with the id in it, for APIs that have it there. Requests without a body have it in their path.
+    fn with_id(&self, purpose: Purpose, method: &str, body: Option<&Json>) -> Option<Json> {
+        let member = self.object.text("id_member")?;
+        if purpose == Purpose::Create || !matches!(method, "POST" | "PUT" | "PATCH") {
+            return None;
+        }
+        let id = serde_json::json!({ (member): self.id.as_ref()? });
+        Some(merged(body.cloned().unwrap_or_else(|| serde_json::json!({})), id))
     }
 
     /// A body that is a text, but no document.
@@ -192,7 +207,7 @@ impl<'a> Target<'a> {
         items.into_iter().find(|item| key.find_text(item).as_deref() == Some(wanted.as_str()))
     }
 
-    fn id_path(&self) -> &str {
+    pub(super) fn id_path(&self) -> &str {
         self.object.text("id_path").unwrap_or("id")
     }
 
@@ -230,8 +245,9 @@ impl<'a> Target<'a> {
             ignored: paths("ignore_paths"),
             masked: paths("masked_paths"),
             mask: regex::Regex::new(self.object.text("mask_pattern").unwrap_or("^[*•]{3,}$")).ok(),
-            keyed: keyed.into_iter().map(|(path, key)| (DocumentPath::parse(path), key.to_owned())).collect(),
+            keyed: keyed.into_iter().map(|(path, key)| (DocumentPath::parse(path), DocumentPath::parse(key))).collect(),
             unordered: paths("unordered_paths"),
+            names: if self.object.flag("loose_names") == Some(true) { Names::Loose } else { Names::Exact },
         }
     }
 }

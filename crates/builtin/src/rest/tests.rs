@@ -442,6 +442,83 @@ async fn procedure_calls_work_as_well() {
     assert!(driver.read("rest_object", &other).await.is_none());
 }
 
+/// An API of procedures: everything is posted, ids are in bodies, and names come back in other words.
+fn procedures() -> Json {
+    let call = |name: &str| json!({"method": "POST", "path": format!("{{path}}/{name}")});
+    json!({
+        "path": "/things", "id_path": "thingId", "id_member": "thingId", "loose_names": true,
+        "create": call("create"), "read": call("get"), "update": call("update"), "delete": call("delete"),
+        "body": any(&json!({"thing_name": "a"})),
+    })
+}
+
+#[tokio::test]
+async fn ids_are_put_into_bodies_where_the_api_wants_them() {
+    let server = Server::start(|asked| match asked.path.as_str() {
+        "/things/delete" => Reply::new(204, ""),
+        _ => Reply::json(200, &json!({"size": 3, "thingName": "a", "thingId": "t-1"})),
+    })
+    .await;
+    let driver = driver(&server).await;
+    let mut config = procedures();
+    let kept = driver.create("rest_object", config.clone()).await;
+    let read = driver.read("rest_object", &kept).await.unwrap();
+    assert!(driver.is_settled("rest_object", &read, config.clone()).await, "the name is the same in other words");
+    config["body"] = any(&json!({"thing_name": "b"}));
+    let changed = driver.apply("rest_object", Some(&read), config).await;
+    assert_eq!(driver.delete("rest_object", &changed).await.outcome, Outcome::Done);
+    let sent: Vec<_> = server.asked().iter().map(|asked| (asked.path.clone(), asked.json())).collect();
+    let id = json!({"thingId": "t-1"});
+    let expected = [
+        ("/things/create", json!({"thing_name": "a"})),
+        ("/things/get", id.clone()),
+        ("/things/get", id.clone()),
+        ("/things/update", json!({"thing_name": "b", "thingId": "t-1"})),
+        ("/things/get", id.clone()),
+        ("/things/delete", id),
+    ];
+    assert_eq!(sent, expected.map(|(path, body)| (path.to_owned(), body)));
+}
+
+#[tokio::test]
+async fn what_only_reads_is_repeated_whatever_its_method() {
+    let failed = std::sync::atomic::AtomicBool::new(false);
+    let server = Server::start(move |asked| {
+        if asked.path == "/things/get" && !failed.swap(true, std::sync::atomic::Ordering::SeqCst) {
+            return Reply::new(500, "");
+        }
+        Reply::json(200, &json!({"thingName": "a", "thingId": "t-1"}))
+    })
+    .await;
+    let driver = driver(&server).await;
+    driver.create("rest_object", procedures()).await;
+    assert_eq!(server.lines(), ["POST /things/create", "POST /things/get", "POST /things/get"]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_as_it_was_answered() {
+    let server = Server::start(|_| Reply::json(200, &json!({"job": {"id": 7, "status": "running"}}))).await;
+    let driver = driver(&server).await;
+    let none = json!({"method": "none"});
+    let mut config = json!({
+        "path": "/things/reset", "id_path": "job.id", "body": any(&json!({"thing": "t-1"})),
+        "read": none, "update": none, "delete": none,
+    });
+    let kept = driver.create("rest_object", config.clone()).await;
+    assert_eq!((kept.text("id"), output(&kept)["job"]["status"].clone()), ("7".to_owned(), json!("running")));
+    let read = driver.read("rest_object", &kept).await.unwrap();
+    assert!(driver.is_settled("rest_object", &read, config.clone()).await);
+    // What is hidden from now on is what was answered then.
+    config["hide_output"] = true.into();
+    let hidden = driver.apply("rest_object", Some(&read), config.clone()).await;
+    assert!(hidden.get("output").is_null());
+    assert!(!hidden.get("sensitive_output").is_null());
+    assert_eq!(driver.delete("rest_object", &hidden).await.outcome, Outcome::Done);
+    assert_eq!(server.lines(), ["POST /things/reset"]);
+    config["body"] = any(&json!({"thing": "t-2"}));
+    assert_eq!(driver.plan("rest_object", Some(&hidden), config).await.requires_replace.len(), 1);
+}
+
 #[tokio::test]
 async fn whoever_asks_says_so_and_is_not_given_away() {
     let server = Server::start(|asked| {

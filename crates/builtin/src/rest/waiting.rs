@@ -28,6 +28,16 @@ pub(super) enum Standing {
     Hopeless(NotReady),
 }
 
+impl Standing {
+    /// What does not hold yet, or never will.
+    pub(super) fn lacking(self) -> Option<NotReady> {
+        match self {
+            Self::Ready => None,
+            Self::NotYet(lacking) | Self::Hopeless(lacking) => Some(lacking),
+        }
+    }
+}
+
 fn conditions(object: &Object) -> Vec<Condition> {
     let read = |block: Object| Condition {
         path: block.text("path").unwrap_or_default().to_owned(),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use groma_model::diag::Diagnostic;
 use groma_run::console::{Answer, Console, StateWish, with_console};
-use groma_run::operate::{LockWish, PathOverrides};
+use groma_run::operate::PathOverrides;
 use groma_run::session::Session;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
@@ -39,10 +39,8 @@ pub(crate) struct Args {
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
     let ui = Ui::new(&context.environment, args.view.no_color);
     let mut session = session(context, PathBuf::from("."), args.variables);
-    let wish = StateWish {
-        paths: PathOverrides { state: args.state, ..PathOverrides::default() },
-        lock: LockWish { wanted: args.lock.lock, timeout: args.lock.lock_timeout },
-    };
+    let wish =
+        StateWish { paths: PathOverrides { state: args.state, ..PathOverrides::default() }, lock: args.lock.wish() };
     with_console(
         &mut session,
         &wish,

@@ -68,6 +68,7 @@ pub(crate) fn session(context: &Context, dir: PathBuf, variables: VariableArgs) 
         bounds: Bounds::default(),
         cluster: None,
         lock: LockManners::default(),
+        heeds_owner: true,
     })
 }
 

@@ -8,11 +8,14 @@ mod events;
 mod files;
 mod get;
 mod logs;
+mod orphans;
 mod outputs;
+mod own;
 mod plan;
 mod preview;
 mod reach;
 mod reconcile;
+mod restore_state;
 mod suspend;
 mod table;
 mod tree;
@@ -51,6 +54,9 @@ enum What {
     Logs(logs::Args),
     Outputs(outputs::Args),
     Unlock(unlock::Args),
+    Orphans(orphans::Args),
+    RestoreState(restore_state::Args),
+    Own(own::Args),
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
@@ -68,6 +74,9 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
         What::Logs(args) => logs::run(context, args),
         What::Outputs(args) => outputs::run(context, args),
         What::Unlock(args) => unlock::run(context, args),
+        What::Orphans(args) => orphans::run(context, args),
+        What::RestoreState(args) => restore_state::run(context, args),
+        What::Own(args) => own::run(context, args),
     };
     match done {
         Ok(code) => Ok(code),

@@ -47,7 +47,7 @@ fn rights(token: &str, namespace: &str) -> BTreeSet<String> {
 fn accounts_may_do_what_is_written_down() {
     let stage = Stage::new();
     let operator = operator_token(&stage.api, false);
-    let elsewhere = stage.beside_in_another_namespace().namespace;
+    let elsewhere = stage.beside_in_another_namespace().namespace.clone();
     stage.inline("it", "output \"it\" {\n  value = 1\n}\n");
     stage.ready("it");
     // What Jobs have is there before the first one.

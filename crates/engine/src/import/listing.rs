@@ -1,29 +1,24 @@
 //! Finding an object that nobody knows the name of: the provider lists what there is, and the configuration says what it must be like.
 
-use std::collections::BTreeSet;
-
 use groma_lang::walk::Site;
 use groma_model::address::AbsInstance;
-use groma_model::codec::json;
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_model::schema::{Block, Schema};
-use groma_model::text::Str;
-use groma_model::ty::Type;
+use groma_model::schema::Schema;
 use groma_model::value::{Value, ValueKind};
-use groma_provider::api::{ListEvent, ListRequest, ListedObject, Provider};
-use groma_state::{Attributes, ObjectState, State};
+use groma_provider::api::{CallError, ListEvent, ListRequest, ListedObject, Provider};
 
 use super::Importer;
+use crate::listing::{Known, MOST, query, required};
 use crate::stored::object_schema;
 
-/// More is not looked at: whoever has so many of a kind knows better ways to tell them apart.
-const MOST: u64 = 10_000;
-
 impl Importer<'_, '_> {
-    /// The identity of the only object that is not in the state and is as the configuration wants it. None if that cannot be told.
-    pub(super) async fn listed(&self, site: Site<'_>, provider: &dyn Provider) -> Result<Option<Value>, Diagnostics> {
+    /// The only object that is not in the state and is as the configuration wants it. None if that cannot be told.
+    pub(super) async fn listed(
+        &self,
+        site: Site<'_>,
+        provider: &dyn Provider,
+    ) -> Result<Option<ListedObject>, Diagnostics> {
         let type_name = &site.resource.key.ty;
-        let Some(query) = empty_query(provider, type_name) else { return Ok(None) };
         let kind = object_schema(self.request.schemas, &*self.request.providers, site.resource)?;
         let (config, problems) = self.walk.resource_config(site, &kind.schema.block);
         if problems.has_errors() {
@@ -31,20 +26,24 @@ impl Importer<'_, '_> {
         }
         provider.keep_secret(&config);
         let config = config.unmark_deep().0;
+        let Some(query) = query(provider, type_name, &config) else { return Ok(None) };
         let identity = kind.identity.as_ref().map(|identity| identity.implied_type());
-        let known = Known::of(&self.state, self.request.address, identity.as_ref());
+        let known = Known::of(&self.state, type_name, identity.as_ref(), required(provider, type_name));
         let request = ListRequest { type_name: type_name.clone(), config: query, include_object: true, limit: MOST };
-        let mut likely: Vec<Value> = Vec::new();
+        let mut likely: Vec<ListedObject> = Vec::new();
         let mut failed = false;
         let mut sink = |event: ListEvent| {
             failed |= event.diagnostics.has_errors();
             if let Some(found) = event.object.filter(|found| !known.has(found) && is_like(found, &config, &kind.schema))
             {
-                likely.push(found.identity);
+                likely.push(found);
             }
             likely.len() < 2 && !failed
         };
-        provider.list(request, &mut sink).await.map_err(|error| Diagnostics::from(error.diagnostic()))?;
+        match provider.list(request, &mut sink).await {
+            Err(CallError::Unsupported { .. }) => return Ok(None),
+            done => done.map_err(|error| Diagnostics::from(error.diagnostic()))?,
+        }
         // Of several nobody can say which it is.
         Ok(if failed || likely.len() != 1 { None } else { likely.pop() })
     }
@@ -54,63 +53,6 @@ impl Importer<'_, '_> {
 pub(super) fn not_listed(target: &AbsInstance) -> Diagnostic {
     let detail = format!("The provider lists no object, or several, that {target} could be.");
     Diagnostic::error("Object cannot be told from others", detail)
-}
-
-/// A query for everything, if there can be one.
-fn empty_query(provider: &dyn Provider, type_name: &Str) -> Option<Value> {
-    let schema = provider.schema().lists.get(type_name)?.get().ok()?;
-    let is_free = |block: &Block| {
-        block.attributes.values().all(|attribute| !attribute.required)
-            && block.block_types.values().all(|nested| nested.min_items == 0)
-    };
-    is_free(&schema.block).then(|| schema.block.empty_value())
-}
-
-/// Objects of a type that the state has.
-#[derive(Default)]
-struct Known {
-    /// As JSON, written in one way.
-    identities: BTreeSet<String>,
-    ids: BTreeSet<String>,
-}
-
-impl Known {
-    fn of(state: &State, target: &AbsInstance, identity: Option<&Type>) -> Self {
-        let type_name = &target.instance.resource.ty;
-        let mode = target.instance.resource.mode;
-        let of_type = |address: &groma_model::address::AbsResource| {
-            address.resource.mode == mode && address.resource.ty == *type_name
-        };
-        let resources = state.resources.iter().filter(|(address, _)| of_type(address));
-        let instances = resources.flat_map(|(_, resource)| resource.instances.values());
-        let objects = instances.flat_map(|instance| instance.current.iter().chain(instance.deposed.values()));
-        let mut known = Self::default();
-        for object in objects {
-            let decoded =
-                identity.zip(object.identity.as_ref()).and_then(|(ty, stored)| json::decode(&stored.json, ty).ok());
-            known.identities.extend(decoded.and_then(|identity| json::encode_plain(&identity).ok()));
-            known.ids.extend(id_of(object));
-        }
-        known
-    }
-
-    fn has(&self, found: &ListedObject) -> bool {
-        let identity = json::encode_plain(&found.identity);
-        let id = found.object.as_ref().and_then(|object| text_of(object, "id"));
-        identity.is_ok_and(|identity| self.identities.contains(&identity))
-            || id.is_some_and(|id| self.ids.contains(&id))
-    }
-}
-
-fn id_of(object: &ObjectState) -> Option<String> {
-    match &object.attributes {
-        Attributes::Json(text) => text_of(&json::decode_implied(text).ok()?, "id"),
-        Attributes::Flat(entries) => entries.get("id").cloned(),
-    }
-}
-
-fn text_of(object: &Value, name: &str) -> Option<String> {
-    object.as_entries()?.get(name)?.as_str().map(str::to_owned)
 }
 
 /// Whether an object is as a configuration wants it: what both tell agrees, and some text is among that. Lists need not tell everything.
@@ -135,7 +77,8 @@ fn agrees(wanted: &Value, told: &Value) -> bool {
         wanted.len() == told.len() && wanted.iter().zip(told).all(|(wanted, told)| agrees(wanted, told))
     };
     match (wanted.kind(), told.kind()) {
-        (ValueKind::Null | ValueKind::Unknown(_), _) => true,
+        // What is null is not told, as lists need not tell everything.
+        (ValueKind::Null | ValueKind::Unknown(_), _) | (_, ValueKind::Null) => true,
         (ValueKind::List(wanted) | ValueKind::Tuple(wanted), ValueKind::List(told) | ValueKind::Tuple(told)) => {
             both(wanted, told)
         }
@@ -152,6 +95,7 @@ fn agrees(wanted: &Value, told: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use groma_model::schema::Attribute;
+    use groma_model::ty::Type;
 
     use super::*;
 

@@ -26,7 +26,7 @@ use crate::providers::Slot;
 use crate::stored::{self, Object, ObjectSchema, object_schema};
 
 /// A stored object by the current schema, with marks. None if only its provider could read it.
-pub(super) fn decoded(object: &ObjectState, schema: &Schema) -> Option<Value> {
+pub(crate) fn decoded(object: &ObjectState, schema: &Schema) -> Option<Value> {
     let is_current = u64::try_from(schema.version).ok() == Some(object.schema_version);
     is_current.then(|| Object::as_written(object, schema)).flatten()
 }
@@ -137,17 +137,27 @@ impl Importer<'_, '_> {
         check_known(&slot)?;
         let provider = slot.get().await?;
         let provider_meta = self.providers.meta(&self.walk, module, &resource.provider)?;
+        let mut whole = None;
         let wanted = match self.request.named {
             Named::Id(id) => (id.to_owned(), ImportTarget::Id(id.to_owned())),
             Named::Identity(text) => (text.to_owned(), ImportTarget::Identity(self.identity(provider.as_ref(), text)?)),
             Named::Listed => {
-                let identity = self.listed(site, provider.as_ref()).await.map_err(named)?;
-                let identity = identity.ok_or_else(|| named(not_listed(target).into()))?;
+                let listed = self.listed(site, provider.as_ref()).await.map_err(named)?;
+                let listed = listed.ok_or_else(|| named(not_listed(target).into()))?;
+                whole = listed.object.filter(|_| self.has_no_identity(provider.as_ref()));
+                let identity = listed.identity;
                 let shown = json::encode(&identity, &identity.ty()).unwrap_or_default();
                 (shown, ImportTarget::Identity(identity))
             }
         };
-        let found = self.ask(provider.as_ref(), wanted, &mut diagnostics).await.map_err(named)?;
+        let found = match whole {
+            // It need not be asked for by a name that it does not have.
+            Some(object) => {
+                let type_name = target.instance.resource.ty.clone();
+                vec![ImportedObject { type_name, object, private: Private::default(), identity: None }]
+            }
+            None => self.ask(provider.as_ref(), wanted, &mut diagnostics).await.map_err(named)?,
+        };
         let addresses = addresses(target, &found);
         let managed: Diagnostics =
             addresses.iter().filter(|address| is_managed(&self.state, address)).map(already_managed).collect();
@@ -186,6 +196,10 @@ impl Importer<'_, '_> {
         }
         self.request.events.tell(Event::ImportDone(target.clone(), id));
         Ok(response.imported)
+    }
+
+    fn has_no_identity(&self, provider: &dyn Provider) -> bool {
+        !provider.schema().identities.contains_key(&self.request.address.instance.resource.ty)
     }
 
     /// An identity, as the provider wants it.

@@ -17,6 +17,7 @@ use super::replace::Candidate;
 use super::requires_replace;
 use crate::change::{Action, Change, Note, Reason};
 use crate::events::{Event, Events, shown_id};
+use crate::listing::{Adopted, Candidate as Adoptable, Listing};
 use crate::object::{legacy, plan_valid, propose::proposed_new};
 use crate::providers::Slot;
 use crate::stored::{Marking, Object, ObjectSchema, Origin};
@@ -51,6 +52,10 @@ pub(super) struct Job {
     pub(super) wanted: Wanted,
     /// What the configuration still says about an object that is to go, as far as that can be told.
     pub(super) last_words: Option<Value>,
+    /// What is listed besides.
+    pub(super) listing: Option<Arc<Listing>>,
+    /// An object that was found by listing, and that is taken in without being asked for by a name.
+    pub(super) adopted: Option<Value>,
 }
 
 /// What is wanted of an instance.
@@ -129,10 +134,39 @@ pub(crate) async fn hear(provider: &dyn Provider, type_name: &str, config: &Valu
 }
 
 /// Plans an instance.
-pub(super) async fn plan(job: Job) -> Result<Planned, Diagnostics> {
+pub(super) async fn plan(mut job: Job) -> Result<Planned, Diagnostics> {
     let provider = job.slot.get().await?;
+    let mut found = Diagnostics::new();
+    let looked = look_around(&mut job, provider.as_ref(), &mut found).await;
+    looked.map_err(|found| with_address(found, &job.address))?;
     let planner = Planner { job: &job, provider: provider.as_ref() };
-    planner.run().await.map_err(|found| with_address(found, &job.address))
+    let mut planned = planner.run().await.map_err(|found| with_address(found, &job.address))?;
+    planned.diagnostics.extend(with_address(found, &job.address));
+    Ok(planned)
+}
+
+/// Looks whether what is to be made is there already, and notes what else is to be looked for.
+async fn look_around(job: &mut Job, provider: &dyn Provider, diagnostics: &mut Diagnostics) -> Result<(), Diagnostics> {
+    let Some(listing) = job.listing.clone() else { return Ok(()) };
+    let config = match &job.wanted {
+        Wanted::Present(present) => {
+            provider.keep_secret(&present.config);
+            Some(present.config.clone().unmark_deep().0)
+        }
+        _ => None,
+    };
+    if let (Some(config), None, None, false) = (&config, &job.stored, &job.import, job.refresh_only) {
+        let candidate = Adoptable { address: &job.address, kind: &job.kind, slot: &job.slot, provider, config };
+        if let Some(Adopted { target, object }) = listing.adopt(&candidate, diagnostics).await? {
+            (job.import, job.adopted) = (Some(target), object);
+        }
+    }
+    let stored = job.stored.as_ref().and_then(|stored| crate::import::decoded(stored, &job.kind.schema));
+    let stored = stored.map(|stored| stored.unmark_deep().0);
+    for like in [stored, config].into_iter().flatten() {
+        listing.note(&job.slot, provider, &job.kind.type_name, &like);
+    }
+    Ok(())
 }
 
 pub(super) struct Planner<'j> {
@@ -240,6 +274,9 @@ impl Planner<'_> {
     }
 
     async fn import(&self, target: &ImportTarget, diagnostics: &mut Diagnostics) -> Result<Object, Diagnostics> {
+        if let Some(value) = &self.job.adopted {
+            return self.taken_in(value.clone(), (Private::default(), None), diagnostics).await;
+        }
         let request =
             groma_provider::api::ImportRequest { type_name: self.job.kind.type_name.clone(), target: target.clone() };
         let id = import_text(target);
@@ -256,11 +293,21 @@ impl Planner<'_> {
             );
             return Err(Diagnostic::error("Import returned no resources", detail).into());
         };
+        self.taken_in(found.object, (found.private, found.identity), diagnostics).await
+    }
+
+    /// Reads what was found.
+    async fn taken_in(
+        &self,
+        value: Value,
+        (private, identity): (Private, Option<Value>),
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Object, Diagnostics> {
         let object = Object {
-            value: found.object,
+            value,
             sensitive: Vec::new(),
-            private: found.private,
-            identity: found.identity,
+            private,
+            identity,
             pending: None,
             status: ObjectStatus::Ready,
             dependencies: Arc::from([]),

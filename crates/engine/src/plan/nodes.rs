@@ -287,6 +287,8 @@ impl<'a> Driver<'a, '_> {
                 has_rules,
             })),
             last_words: None,
+            listing: self.request.listing.clone(),
+            adopted: None,
         })))
     }
 

@@ -70,6 +70,8 @@ impl Driver<'_, '_> {
                         events: Arc::clone(&self.request.events),
                         wanted: Wanted::Absent { reason, forget },
                         last_words: None,
+                        listing: self.request.listing.clone(),
+                        adopted: None,
                     }))
                 });
                 found.push(job.map(|job| (key.clone(), job)));

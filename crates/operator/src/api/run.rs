@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::shared::{Condition, Length, Moment, Values, is_false};
 use super::stack::{Approval, Attempt, Engine, Executor};
+use super::upkeep::{OrphanReport, StateDoubt, StateSeen};
 
 /// What is to be done. Never changes, but for `cancel`.
 #[derive(CustomResource, Debug, Clone, PartialEq, Serialize, Deserialize, KubeSchema)]
@@ -54,6 +55,12 @@ pub struct RunSpec {
     pub approval: Approval,
     /// How long phases may take.
     pub limits: Limits,
+    /// The state that it is to begin from, as it was left. None if nothing is known about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<StateSeen>,
+    /// The objects that it deletes, which no state knows: exactly these, which somebody has agreed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orphans: Option<String>,
     /// Nothing is begun any more, and what is under way is ended in an orderly way.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cancel: bool,
@@ -95,6 +102,8 @@ pub enum CauseKind {
     SourceChanged,
     /// What goes into it is something else.
     InputsChanged,
+    /// Somebody has agreed to delete objects that the state does not know.
+    OrphansApproved,
     /// Outputs are not where they were written to.
     OutputsGone,
     /// The last one failed.
@@ -198,6 +207,15 @@ pub struct RunStatus {
     /// How many resources there are after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<u32>,
+    /// The state, as it has left it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<StateSeen>,
+    /// Why its plan is not carried out before somebody has agreed to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<StateDoubt>,
+    /// Objects that are there, and that the state does not know, if its Stack wants to know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orphans: Option<OrphanReport>,
     /// When its phases began, and how long they took.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseTime>,
@@ -227,6 +245,10 @@ pub enum FailureKind {
     WebhookDenied,
     /// A webhook gave no answer, and one is needed.
     WebhookFailed,
+    /// Somebody else has written the state, so that the plan is not right any more.
+    StateChanged,
+    /// An object may have been made whose id nobody knows.
+    PossibleOrphan,
 }
 
 /// A plan.

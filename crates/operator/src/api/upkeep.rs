@@ -104,4 +104,39 @@ pub struct StateSeen {
     pub serial: u64,
     /// How many resources are in it.
     pub resources: u32,
+    /// Whether a run that was interrupted may have written it since. Then it may be newer, and nobody else need have been there.
+    #[serde(default, skip_serializing_if = "super::shared::is_false")]
+    pub unsure: bool,
+}
+
+/// Why nothing is carried out before somebody has agreed, whatever the Stack says about approval.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StateDoubt {
+    /// In one word.
+    pub reason: DoubtReason,
+    /// For people.
+    pub message: String,
+}
+
+/// Why a state is not trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum DoubtReason {
+    /// There is none, or nothing is in it, although there were resources.
+    StateLost,
+    /// It is another one.
+    StateLineageMismatch,
+    /// It is older than the one that was left.
+    StateRegressed,
+}
+
+impl DoubtReason {
+    /// As conditions and events have it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::StateLost => "StateLost",
+            Self::StateLineageMismatch => "StateLineageMismatch",
+            Self::StateRegressed => "StateRegressed",
+        }
+    }
 }

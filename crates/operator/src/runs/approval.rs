@@ -1,5 +1,7 @@
 //! Whether somebody has to agree to a plan: rules by what is done, to which types and addresses.
 
+use groma_run::engine::listing::fits as matches;
+
 use crate::api::stack::{Approval, ApprovalMode, ApprovalRule};
 use crate::work::PlannedChange;
 
@@ -18,19 +20,6 @@ fn fits(rule: &ApprovalRule, change: &PlannedChange) -> bool {
     (rule.actions.is_empty() || rule.actions.contains(&change.action))
         && any(&rule.types, &change.kind)
         && any(&rule.addresses, &change.address)
-}
-
-/// Whether a text is as a pattern says, in which `*` stands for anything.
-fn matches(pattern: &str, text: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };
-    let mut parts: Vec<&str> = parts.collect();
-    let Some(last) = parts.pop() else { return rest.is_empty() };
-    for part in parts {
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
-    }
-    rest.ends_with(last)
 }
 
 #[cfg(test)]
@@ -74,23 +63,5 @@ mod tests {
         }));
         let changes = [change("null_resource.a", "null_resource", ChangeAction::Create)];
         assert!(to_agree_to(&approval, &changes).is_empty());
-    }
-
-    #[test]
-    fn stars_stand_for_anything() {
-        for (pattern, text, expected) in [
-            ("a", "a", true),
-            ("a", "ab", false),
-            ("*", "", true),
-            ("a*", "abc", true),
-            ("*c", "abc", true),
-            ("a*c", "abc", true),
-            ("a*b*c", "a-b-c", true),
-            ("a*b*c", "a-c", false),
-            ("a*a", "a", false),
-            ("module.x[*].y", "module.x[\"k\"].y", true),
-        ] {
-            assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
-        }
     }
 }

@@ -21,6 +21,7 @@ use super::{Next, locks, next};
 use crate::api::names;
 use crate::api::run::{Action, FailureKind, Phase, Run};
 use crate::api::shared::{Length, Moment};
+use crate::api::upkeep::StateSeen;
 use crate::blobs::Blob;
 use crate::bundle::Bundle;
 use crate::objects::{Store, StoreError, find};
@@ -73,6 +74,15 @@ pub struct InProcess {
     /// The Job that this process belongs to, if it does.
     job: Option<String>,
     state: Mutex<State>,
+}
+
+/// What is known from before a run.
+#[derive(Default)]
+struct Left {
+    /// The state, as it was left.
+    state: Option<StateSeen>,
+    /// Objects that no state knows, and that somebody has agreed to delete.
+    delete_orphans: Option<String>,
 }
 
 struct State {
@@ -329,14 +339,15 @@ impl InProcess {
 
     async fn perform(&self, claim: &Arc<Claim>, bundle: Bundle, plan: Option<Vec<u8>>, interrupt: Interrupt) -> Ended {
         let claim = Arc::clone(claim);
-        let (key, destroy, span, lock) = {
+        let (key, destroy, span, lock, left) = {
             let run = claim.run.lock().unwrap_or_else(PoisonError::into_inner);
             let metadata = run.metadata.clone();
             let parent = metadata.annotations.unwrap_or_default().remove(names::TRACEPARENT).unwrap_or_default();
             let key = (metadata.namespace.unwrap_or_default(), metadata.name.unwrap_or_default());
             let span = trace::run(&key.0, &run.spec.stack, &key.1, &parent);
             let lock = locks::manners(&self.store, &run, self.job.is_some().then_some(self.holder.as_str()));
-            (key, run.spec.action == Action::Destroy, span, lock)
+            let left = Left { state: run.spec.state.clone(), delete_orphans: run.spec.orphans.clone() };
+            (key, run.spec.action == Action::Destroy, span, lock, left)
         };
         let handle = tokio::runtime::Handle::current();
         let perform = move |work: &Work<'_>| {
@@ -348,14 +359,14 @@ impl InProcess {
             }
             ended
         };
-        self.on_a_thread(key, bundle, (interrupt, lock), perform).await
+        self.on_a_thread(key, bundle, (interrupt, lock, left), perform).await
     }
 
     async fn on_a_thread(
         &self,
         (namespace, name): Key,
         bundle: Bundle,
-        (interrupt, lock): (Interrupt, LockManners),
+        (interrupt, lock, left): (Interrupt, LockManners, Left),
         perform: impl FnOnce(&Work<'_>) -> Ended + Send + 'static,
     ) -> Ended {
         let (sender, receiver) = oneshot::channel();
@@ -363,8 +374,9 @@ impl InProcess {
         let name = format!("{namespace}-{name}");
         let builder = std::thread::Builder::new().name(name.clone()).stack_size(STACK_BYTES);
         let started = builder.spawn(move || {
-            let work =
-                Work { workshop: &workshop, bundle: &bundle, name: &name, namespace: &namespace, interrupt, lock };
+            let (workshop, bundle, name, namespace) = (&workshop, &bundle, &name, &namespace);
+            let Left { state, delete_orphans } = left;
+            let work = Work { workshop, bundle, name, namespace, interrupt, lock, state, delete_orphans };
             // Nobody may listen any more, which is their business.
             let _ = sender.send(perform(&work));
         });

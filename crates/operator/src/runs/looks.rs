@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::run::{Action, Limits};
+use crate::api::run::{Action, Limits, RunStatus};
 use crate::api::shared::Moment;
 use crate::api::stack::Stack;
+use crate::api::upkeep::StateSeen;
 use crate::bundle::Bundle;
-use crate::work::{Ended, Overseer, Planned, Stopped, Verdict};
+use crate::work::{Ended, Overseer, Planned, Stopped, Verdict, around};
 
 /// A look that somebody wants.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct Wish {
     pub action: Action,
     /// What is known already.
     pub known: Known,
+    /// What else is known.
+    pub around: Around,
     /// How long it may take.
     pub limits: Limits,
 }
@@ -31,6 +34,28 @@ pub enum Known {
     Nothing,
     /// This plan.
     Plan(String),
+}
+
+/// What the last run has left, and seen around it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Around {
+    /// The state. None if nothing is known about it.
+    pub state: Option<StateSeen>,
+    /// What stands for the objects that no state knows.
+    pub orphans: Option<String>,
+}
+
+impl Around {
+    /// What a run has left.
+    pub fn of(run: &RunStatus) -> Self {
+        Self { state: run.state.clone(), orphans: run.orphans.as_ref().map(|report| report.id.clone()) }
+    }
+
+    /// Whether there is nothing new in what a look has found.
+    pub(super) fn covers(&self, ended: &Ended) -> bool {
+        let found = ended.orphans.as_ref().filter(|orphans| !orphans.is_empty()).map(|orphans| around::id(orphans));
+        (self.state.is_none() || self.state == ended.state) && self.orphans == found
+    }
 }
 
 impl Known {
@@ -150,6 +175,7 @@ mod tests {
             drifted: drifted.iter().map(|address| (*address).to_owned()).collect(),
             is_empty,
             changes_json: None,
+            doubt: None,
         };
         Ended { left: Some(plan), ..Ended::default() }
     }

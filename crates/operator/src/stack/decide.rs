@@ -5,7 +5,9 @@ mod causes;
 mod deletion;
 #[cfg(test)]
 mod tests;
+mod upkeep;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::api::names;
@@ -15,7 +17,8 @@ use crate::api::stack::{
     AppliedRun, Approval, ApprovalMode, Attempt, Drift, DriftPolicy, Failures, LastRun, PendingPlan, Retry, Stack,
     StackStatus,
 };
-use crate::runs::looks::{Known, Looked};
+use crate::api::upkeep::StateSeen;
+use crate::runs::looks::{Around, Known, Looked};
 use crate::stack::conditions::{Activity, Said, say};
 use causes::{is_only_due, request, told};
 
@@ -82,6 +85,8 @@ pub enum Step {
         action: Action,
         /// What is known already.
         known: Known,
+        /// What the last run has left, and seen around it.
+        around: Around,
     },
     /// A run begins.
     Start(NewRun),
@@ -123,6 +128,10 @@ pub struct NewRun {
     pub requested: Option<String>,
     /// With what was carried out last, as what the Stack asks for cannot be had.
     pub with_applied_bundle: bool,
+    /// The state that it is to begin from.
+    pub state: Option<StateSeen>,
+    /// Objects that no state knows, and that it deletes: what somebody has agreed to.
+    pub orphans: Option<String>,
 }
 
 /// What was decided.
@@ -214,6 +223,8 @@ impl<'a> Deciding<'a> {
     fn take_in(&mut self, run: &Run) {
         let ended = ended_at(run).unwrap_or(self.facts.now);
         let status = run.status.clone().unwrap_or_default();
+        self.take_in_state(&status);
+        self.take_in_orphans(&status, ended);
         match status.phase {
             Phase::Succeeded => {
                 self.status.failures = None;
@@ -360,6 +371,9 @@ impl<'a> Deciding<'a> {
         } else {
             self.again(due);
         }
+        if let Some(doubt) = run.status.as_ref().and_then(|status| status.doubt.as_ref()) {
+            return self.say_doubt(doubt, Some(&pending));
+        }
         let message = format!(
             "Plan {}: {} to add, {} to change, {} to destroy. Approve it with: groma stack approve {} {}",
             pending.plan,
@@ -385,7 +399,17 @@ impl<'a> Deciding<'a> {
         let number = self.status.last_run.as_ref().map_or(0, |last| last.number) + 1;
         let why: Vec<String> = causes.iter().map(told).collect();
         let requested = request(self.facts.stack).map(str::to_owned);
-        self.steps.push(Step::Start(NewRun { number, action, causes, about, requested, with_applied_bundle }));
+        let (state, orphans) = (self.state_to_begin_from(), self.orphans_to_delete(action));
+        self.steps.push(Step::Start(NewRun {
+            number,
+            action,
+            causes,
+            about,
+            requested,
+            with_applied_bundle,
+            state,
+            orphans,
+        }));
         self.say(
             Truth::Unknown,
             "Progressing",
@@ -424,6 +448,10 @@ impl<'a> Deciding<'a> {
     }
 
     fn say_success(&mut self, run: &Run, remark: &str) {
+        let status = run.status.as_ref().filter(|_| run.spec.action == Action::Plan);
+        if let Some(doubt) = status.and_then(|status| status.doubt.as_ref()) {
+            return self.say_doubt(doubt, None);
+        }
         let drifted = self.status.drift.as_ref().map(|drift| drift.addresses.join(", "));
         if let Some(addresses) = drifted.filter(|_| self.facts.stack.spec.drift == DriftPolicy::Report) {
             let message = format!("Changed by others, and left as it is: {addresses}.{remark}");
@@ -441,10 +469,14 @@ impl<'a> Deciding<'a> {
 
 /// Who has agreed to a plan: by its whole id, on the Stack or on the Run.
 fn approver(stack: &Stack, run: &Run, plan: &str) -> Option<String> {
-    [stack.metadata.annotations.as_ref(), run.metadata.annotations.as_ref()].into_iter().flatten().find_map(|notes| {
-        let agreed = notes.get(names::APPROVE).is_some_and(|approved| approved == plan);
-        agreed.then(|| notes.get(names::APPROVED_BY).cloned().unwrap_or_else(|| "somebody".to_owned()))
-    })
+    let notes = [stack.metadata.annotations.as_ref(), run.metadata.annotations.as_ref()];
+    notes.into_iter().find_map(|notes| approver_of(notes, plan))
+}
+
+/// Who has agreed to what has this id.
+fn approver_of(notes: Option<&BTreeMap<String, String>>, id: &str) -> Option<String> {
+    let agreed = notes?.get(names::APPROVE).is_some_and(|approved| approved == id);
+    agreed.then(|| notes?.get(names::APPROVED_BY).cloned().or_else(|| Some("somebody".to_owned()))).flatten()
 }
 
 fn phase(run: &Run) -> Phase {
@@ -474,7 +506,8 @@ fn ended_at(run: &Run) -> Option<Moment> {
 /// How long to wait after so many failures. What gives the same again is waited for ever longer; what may pass by itself is not.
 fn pause(retry: &Retry, count: u32, kind: Option<FailureKind>) -> Duration {
     // Nothing is wrong with what was only interrupted.
-    let usual = if kind == Some(FailureKind::Interrupted) { AFTER_INTERRUPTION } else { RETRY };
+    let is_passing = matches!(kind, Some(FailureKind::Interrupted | FailureKind::StateChanged));
+    let usual = if is_passing { AFTER_INTERRUPTION } else { RETRY };
     let first = retry.interval.unwrap_or(usual).0;
     let most = retry.max_interval.unwrap_or(MOST_RETRY).0;
     let passes = matches!(
@@ -484,6 +517,7 @@ fn pause(retry: &Retry, count: u32, kind: Option<FailureKind>) -> Duration {
                 | FailureKind::NotReady
                 | FailureKind::Locked
                 | FailureKind::Interrupted
+                | FailureKind::StateChanged
                 | FailureKind::WebhookFailed
         )
     );
@@ -502,6 +536,8 @@ fn failure_reason(kind: FailureKind) -> &'static str {
         FailureKind::Interrupted => "Interrupted",
         FailureKind::WebhookDenied => "WebhookDenied",
         FailureKind::WebhookFailed => "WebhookFailed",
+        FailureKind::StateChanged => "StateChangedExternally",
+        FailureKind::PossibleOrphan => "PossibleOrphan",
     }
 }
 

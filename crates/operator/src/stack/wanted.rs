@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use crate::api::names;
 use crate::api::shared::HolderKind;
 use crate::api::stack::{Attempt, Stack, StackSpec};
+use crate::api::upkeep::OrphanPolicy;
 use crate::bundle::{BackendBlock, Bundle, Content, part};
 use crate::inputs::{self, HolderRef, Holders, InputError, Resolving, below};
 use crate::stack::reserved;
@@ -62,6 +63,8 @@ pub fn bundle(stack: &Stack, referred: &Referred, home: &StateHome) -> Result<(B
         parallelism: spec.parallelism,
         engine: spec.engine,
         webhooks: webhooks::prepare(&spec.webhooks, &referred.holders, &mut problems),
+        adoption: spec.adoption.clone(),
+        orphans: spec.orphan_policy != OrphanPolicy::Ignore,
     };
     if !problems.is_empty() {
         return Err(problems);
@@ -160,6 +163,12 @@ fn spec_hash(spec: &StackSpec) -> String {
     // Stacks without any are what they were before there were any.
     if !spec.webhooks.is_empty() {
         relevant["webhooks"] = json!(spec.webhooks);
+    }
+    if let Some(adoption) = &spec.adoption {
+        relevant["adoption"] = json!(adoption);
+    }
+    if spec.orphan_policy != OrphanPolicy::Ignore {
+        relevant["orphanPolicy"] = json!(spec.orphan_policy);
     }
     let mut hash = Sha256::new();
     part(&mut hash, relevant.to_string().as_bytes());

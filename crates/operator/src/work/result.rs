@@ -6,8 +6,10 @@ use groma_run::operate::Counts;
 use groma_run::state::State;
 use serde_json::Value as Json;
 
+use super::guard;
 use crate::api::run::{FailureKind, PlanCounts, Told};
 use crate::api::stack::ChangeAction;
+use crate::api::upkeep::{Orphan, StateDoubt, StateSeen};
 
 /// At most so many things that were said are kept.
 pub(super) const MOST_TOLD: usize = 20;
@@ -33,6 +35,8 @@ pub struct Planned {
     pub is_empty: bool,
     /// What changes, for those who are asked about it. None if nobody is.
     pub changes_json: Option<Json>,
+    /// Why somebody has to agree to it in any case.
+    pub doubt: Option<StateDoubt>,
 }
 
 /// What is done with an object.
@@ -127,6 +131,12 @@ pub struct Ended {
     pub outputs: Vec<Output>,
     /// How many resources there are.
     pub resources: Option<u32>,
+    /// The state that was left, or found.
+    pub state: Option<StateSeen>,
+    /// The same, to be kept: its bytes.
+    pub kept_state: Option<Vec<u8>>,
+    /// Objects that are there, and that the state does not know. None if nobody has looked.
+    pub orphans: Option<Vec<Orphan>>,
     /// What was said: errors first.
     pub told: Vec<Told>,
     /// Somebody asked to stop, and nothing was touched.
@@ -144,6 +154,7 @@ impl Ended {
         Self {
             outputs: outputs(state),
             resources: Some(number(instances(state))),
+            state: guard::seen(state),
             told: told(diagnostics, sources),
             ..Self::default()
         }
@@ -155,7 +166,8 @@ impl Ended {
 
     /// What there is after it.
     pub(super) fn after(state: &State) -> Self {
-        Self { outputs: outputs(state), resources: Some(number(instances(state))), ..Self::default() }
+        let resources = Some(number(instances(state)));
+        Self { outputs: outputs(state), resources, state: guard::seen(state), ..Self::default() }
     }
 
     pub(super) fn applied(
@@ -179,6 +191,8 @@ impl Ended {
             }),
             outputs: outputs(state),
             resources: Some(number(instances(state))),
+            // What could not be stored is not what was left.
+            state: guard::seen(state).filter(|_| unsaved.is_none()),
             told: told(diagnostics, sources),
             unsaved,
             ..Self::default()
@@ -186,11 +200,11 @@ impl Ended {
     }
 }
 
-fn number(count: usize) -> u32 {
+pub(super) fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-fn instances(state: &State) -> usize {
+pub(super) fn instances(state: &State) -> usize {
     state.resources.values().map(|resource| resource.instances.len()).sum()
 }
 
@@ -213,6 +227,10 @@ fn kind_of(diagnostics: &Diagnostics) -> FailureKind {
     let any = |test: &dyn Fn(&Diagnostic) -> bool| errors.iter().any(|found| test(found));
     if any(&|found| found.summary == "Error acquiring the state lock") {
         FailureKind::Locked
+    } else if any(&|found| found.summary == "Saved plan is stale") {
+        FailureKind::StateChanged
+    } else if any(&|found| found.summary == "Object was possibly created before") {
+        FailureKind::PossibleOrphan
     } else if any(&|found| found.summary == "Resource not ready") {
         FailureKind::NotReady
     } else if any(&|found| found.address.is_some()) {

@@ -14,14 +14,14 @@ use groma_engines::{InitWish, Line, Program, Wishes, drive, programs_of_root, pr
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_run::backend::{BackendWishes, PathOverrides};
 use groma_run::session::{Session, Start};
-use groma_run::state::{State, decode};
+use groma_run::state::{PlainCodec, State, StateCodec as _, decode};
 use groma_run::state_access::{LockWish, StateAccess};
 use serde::{Deserialize, Serialize};
 
-use super::layout;
 use super::redaction::Redaction;
 use super::result::{Ended, Planned, Problem, Stopped, told};
 use super::{Overseer, Task, Verdict, Work};
+use super::{guard, layout};
 use crate::api::run::{FailureKind, PlanCounts, Told};
 use crate::bundle::Content;
 use said::{Said, kind_of, summary};
@@ -123,7 +123,10 @@ impl Stock<'_> {
             Task::Apply { .. } => (Said::default(), kept),
             Task::Plan { destroy } | Task::Look { destroy, .. } => {
                 let is_look = matches!(task, Task::Look { .. });
+                let found = guard::seen(&self.state()?);
+                let doubt = self.work.judge(found.as_ref(), *destroy, overseer);
                 let (planned, said) = self.plan(session, *destroy, variables)?;
+                let planned = Planned { doubt, ..planned };
                 let verdict = overseer.planned(&planned).map_err(|early| stopped(session, early))?;
                 if is_look || verdict == Verdict::Leave {
                     let state = self.state()?;
@@ -302,6 +305,7 @@ impl Stock<'_> {
             drifted: read.drifted,
             is_empty: code == 0,
             changes_json: (!self.work.bundle.webhooks.is_empty()).then(|| super::shown::changes(&read.document)),
+            doubt: None,
         };
         Ok((planned, said))
     }
@@ -317,7 +321,8 @@ impl Stock<'_> {
         });
         // What was done is known, even if nobody answers what there is now.
         let state = self.state().ok();
-        let after = state.map(|state| Ended::after(&state)).unwrap_or_default();
+        let kept = state.as_ref().and_then(|state| PlainCodec.encode(state).ok());
+        let after = state.map(|state| Ended { kept_state: kept, ..Ended::after(&state) }).unwrap_or_default();
         Ok(Ended { problem, done: Some(said.counts()), told: said::first_of(told), ..after })
     }
 

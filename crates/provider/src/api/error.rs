@@ -50,6 +50,14 @@ pub enum CallError {
         /// For which resource type or function.
         about: Str,
     },
+    /// What it speaks to was asked for something, and nobody knows what came of it.
+    #[error("{message}")]
+    Unanswered {
+        /// Which provider.
+        provider: String,
+        /// What was asked, and what went wrong.
+        message: String,
+    },
     /// It refused the call with an error of the transport.
     #[error("{provider} refused {call}: {message}")]
     Refused {
@@ -99,11 +107,13 @@ impl CallError {
                 shown_output(last_output)
             ),
             Self::Timeout { last_output, .. } => format!("{self}.{}", shown_output(last_output)),
+            Self::Unanswered { message, .. } => message.clone(),
             _ => format!("{self}."),
         };
         let summary = match self {
             Self::Gone { .. } | Self::Timeout { .. } => "Plugin did not respond",
             Self::Cancelled { .. } => "Request cancelled",
+            Self::Unanswered { .. } => "Answer was lost",
             Self::Unsupported { .. } => "Unsupported plugin method",
             Self::Refused { .. } => "Plugin error",
             Self::Unfit { .. } => "Value does not fit the provider's schema",

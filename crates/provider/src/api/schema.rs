@@ -47,6 +47,8 @@ pub struct ServerCapabilities {
     /// It plans the same when it is asked the same, so it need not be asked again before an apply for which nothing new is known. No
     /// plugin can say so.
     pub steady_plans: bool,
+    /// Its lists are asked with what a configuration says, all of it, and not only with what they cannot do without. No plugin can say so.
+    pub lists_by_configuration: bool,
 }
 
 /// What a provider offers, by name.

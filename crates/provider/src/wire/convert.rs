@@ -255,6 +255,7 @@ pub(super) fn server_capabilities(given: Option<wire::ServerCapabilities>) -> Se
         move_state: given.move_resource_state,
         generate_config: given.generate_resource_config,
         last_words: false,
+        lists_by_configuration: false,
         steady_plans: false,
     }
 }

@@ -12,7 +12,7 @@ use groma_state::State;
 use super::hosts::Hosts;
 use super::providers::BookProviders;
 use super::timings::{Part, Timings};
-use super::{Operation, Wishes};
+use super::{Kind, Operation, Wishes};
 use crate::backend::{Backend, Settings};
 use crate::lock_file;
 use crate::providers::requirements;
@@ -20,7 +20,7 @@ use crate::providers::{ProviderAccess, Strictness, override_warning};
 use crate::provisioners::{Programs, Surroundings};
 use crate::saved_plan::{SavedPlan, Snapshot};
 use crate::session::{Loaded, Session};
-use crate::state_access::StateAccess;
+use crate::state_access::{StateAccess, ownership};
 
 /// Makes a working directory ready for work.
 pub(super) fn open(
@@ -137,6 +137,9 @@ impl Opening<'_> {
             return None;
         };
         timings.done(since, Part::Opening);
+        if wishes.kind == Kind::Plan && !wishes.lock.regardless {
+            diagnostics.extend(storage.managed_by().as_ref().map(ownership::remark));
+        }
         diagnostics.extend(storage.findings());
         let state = state.unwrap_or_else(|| Arc::new(State::default()));
         needed.add_state(&state.providers().into_iter().cloned().collect());
@@ -179,6 +182,7 @@ impl Opening<'_> {
             provisioners,
             timings,
             time,
+            listing: None,
         })
     }
 }

@@ -85,6 +85,7 @@ impl<'a> Work<'a> {
             events: Arc::new(Silence),
             interrupt: own.clone(),
             provider_versions: &BTreeMap::new(),
+            listing: None,
         };
         let (plan, mut diagnostics) = match self.wait(plan::plan(request), &own, abandoned) {
             Ok(planned) => planned,

@@ -73,6 +73,7 @@ impl Workspace {
             events: Arc::new(Silence),
             interrupt: Interrupt::default(),
             provider_versions: &BTreeMap::new(),
+            listing: None,
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (plan, diagnostics) = runtime.block_on(plan::plan(request));

@@ -2,12 +2,14 @@
 //! can be chosen, since servers differ.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::io::{self, BufReader};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use groma_state::LockInfo;
+
+use super::web::{Request, read_request};
 
 /// What a server lets through.
 #[derive(Debug, Clone, Copy, Default)]
@@ -157,15 +159,6 @@ fn certificates() -> (Arc<rustls::ServerConfig>, Certificates) {
     (Arc::new(config), certificates)
 }
 
-struct Request {
-    method: String,
-    path: String,
-    /// The name of the lock that something is stored under.
-    lock_id: Option<String>,
-    authorization: Option<String>,
-    body: Vec<u8>,
-}
-
 type Answer = (u16, Vec<u8>);
 
 /// Serves one connection until the other side has enough.
@@ -182,34 +175,15 @@ fn serve(connection: impl io::Read + io::Write, inner: &Inner, rules: Rules) -> 
     Ok(())
 }
 
-fn read_request(reader: &mut BufReader<impl io::Read>) -> io::Result<Option<Request>> {
-    let mut line = String::new();
-    if reader.read_line(&mut line)? == 0 {
-        return Ok(None);
-    }
-    let mut words = line.split_whitespace();
-    let (method, target) = (words.next().unwrap_or_default().to_owned(), words.next().unwrap_or("/").to_owned());
-    let (mut length, mut authorization) = (0, None);
-    loop {
-        let mut header = String::new();
-        reader.read_line(&mut header)?;
-        let Some((name, value)) = header.trim_end().split_once(':') else { break };
-        match name.to_ascii_lowercase().as_str() {
-            "content-length" => length = value.trim().parse().unwrap_or(0),
-            "authorization" => authorization = Some(value.trim().to_owned()),
-            _ => {}
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    let (path, query) = target.split_once('?').unwrap_or((&target, ""));
-    let lock_id = query.split('&').find_map(|pair| pair.strip_prefix("ID=")).map(str::to_owned);
-    Ok(Some(Request { method, path: path.to_owned(), lock_id, authorization, body }))
+/// The name of the lock that something is stored under.
+fn lock_id(request: &Request) -> Option<String> {
+    request.query.split('&').find_map(|pair| pair.strip_prefix("ID=")).map(str::to_owned)
 }
 
 fn answer(request: &Request, inner: &Inner, rules: Rules) -> Answer {
-    if rules.authorization.is_some_and(|wanted| request.authorization.as_deref() != Some(wanted)) {
-        return (if request.authorization.is_none() { 401 } else { 403 }, Vec::new());
+    let authorization = request.header("authorization");
+    if rules.authorization.is_some_and(|wanted| authorization != Some(wanted)) {
+        return (if authorization.is_none() { 401 } else { 403 }, Vec::new());
     }
     {
         let mut failures = inner.failures.lock().unwrap_or_else(PoisonError::into_inner);
@@ -242,8 +216,8 @@ fn refused(lock: &str) -> Answer {
 }
 
 fn store(shelf: &mut Shelf, request: &Request, rules: Rules) -> Answer {
-    match (&shelf.lock, &request.lock_id) {
-        (Some(lock), id) if id_of(lock) != *id => return refused(lock),
+    match (&shelf.lock, lock_id(request)) {
+        (Some(lock), id) if id_of(lock) != id => return refused(lock),
         (None, Some(_)) if !rules.trusts_names => return (409, Vec::new()),
         _ => {}
     }

@@ -15,7 +15,7 @@ use groma_model::span::SourceMap;
 use groma_run::engine::change::Action;
 use groma_run::engine::interrupt::{Interrupt, Urgency};
 use groma_run::engine::plan::{Options, Plan};
-use groma_run::operate::{Counts, Kind, LockWish, Operation, PathOverrides, Watch, Wishes};
+use groma_run::operate::{Counts, Kind, Operation, PathOverrides, Watch, Wishes};
 use groma_run::providers::ProviderAccess;
 use groma_run::saved_plan::SavedPlan;
 use groma_run::session::Session;
@@ -239,7 +239,7 @@ impl Stage {
     pub(crate) fn wishes(&self, context: &Context, args: &PlanningArgs, kind: Kind) -> Wishes {
         let asks = args.input.input && context.environment.input && self.is_human();
         Wishes {
-            lock: LockWish { wanted: args.lock.lock, timeout: args.lock.lock_timeout },
+            lock: args.lock.wish(),
             paths: overrides(&args.paths),
             kind,
             variables: asks.then(|| variable_prompt(self.prompt())),

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use groma_run::state_access::LockWish;
+
 /// How the state is locked.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct LockArgs {
@@ -14,6 +16,17 @@ pub(crate) struct LockArgs {
     /// How long to wait for the lock of somebody else, such as 30s or 5m.
     #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = duration, allow_hyphen_values = true)]
     pub(crate) lock_timeout: Duration,
+
+    /// Change it although somebody else looks after it: an operator, as a file .groma/owner or the state itself says.
+    #[arg(long)]
+    pub(crate) i_know: bool,
+}
+
+impl LockArgs {
+    /// What is wished for.
+    pub(crate) fn wish(&self) -> LockWish {
+        LockWish { wanted: self.lock, timeout: self.lock_timeout, regardless: self.i_know }
+    }
 }
 
 /// Where the state is, for the local backend only.

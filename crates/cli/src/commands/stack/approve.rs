@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use groma_operator::api::names;
 use groma_operator::api::stack::{PendingPlan, Stack};
+use groma_operator::api::upkeep::OrphanPolicy;
 use groma_operator::objects::{Kind, typed};
 use groma_run::engine::interrupt::Interrupt;
 use kube::api::{DynamicObject, ObjectMeta, TypeMeta};
@@ -16,7 +17,10 @@ use super::trouble::Trouble;
 use crate::commands::Context;
 use crate::prompt::{Prompt, Question};
 
-/// Agree to the plan that a Stack waits with.
+/// What the ids of reports begin with.
+const ORPHANS: &str = "orphans-";
+
+/// Agree to the plan that a Stack waits with, or to the deletion of objects that its state does not know.
 ///
 /// The id says exactly which plan is meant: another one, made meanwhile, is not agreed to. Who agrees is written beside it, as the cluster
 /// knows them.
@@ -25,7 +29,7 @@ pub(crate) struct Args {
     /// Which Stack: NAME or NAMESPACE/NAME.
     name: StackName,
 
-    /// The whole id of the plan. Without it, the plan is shown and asked about.
+    /// The whole id of the plan, or of the report of objects. Without it, the plan is shown and asked about.
     #[arg(value_name = "PLAN_ID")]
     plan: Option<String>,
 
@@ -36,25 +40,43 @@ pub(crate) struct Args {
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Trouble> {
     let desk = args.reach.open(context)?;
     let stack = desk.stack(&args.name)?;
-    let pending = waiting(&stack)?.clone();
     let plan = match args.plan {
         Some(plan) => plan,
-        None => match ask(&desk, &stack, &pending)? {
+        None => match ask(&desk, &stack, &waiting(&stack)?.clone())? {
             Some(plan) => plan,
             None => return Ok(ExitCode::FAILURE),
         },
     };
-    is_meant(&pending, &plan)?;
+    can_be_agreed_to(&stack, &plan)?;
     let by = who(&desk)?;
     let (namespace, name) = desk.change_stack(&args.name, |object| {
         // What somebody else wrote meanwhile may be another plan.
-        is_meant(waiting(&typed::<Stack>(object)?)?, &plan)?;
+        can_be_agreed_to(&typed::<Stack>(object)?, &plan)?;
         annotate(object, names::APPROVE, &plan);
         annotate(object, names::APPROVED_BY, &by);
         Ok(())
     })?;
     desk.ui.message(&format!("{by} has agreed to {plan} of {namespace}/{name}.\n"));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether something of this id waits for somebody: the plan, or the report of objects that the state does not know.
+fn can_be_agreed_to(stack: &Stack, id: &str) -> Result<(), Trouble> {
+    let orphans = stack.status.as_ref().and_then(|status| status.orphans.as_ref());
+    let Some(report) = orphans.filter(|_| id.starts_with(ORPHANS)) else { return is_meant(waiting(stack)?, id) };
+    if report.id != id {
+        let detail = format!(
+            "The report of the Stack is {}, and {id:?} is another one, or only the beginning of it.",
+            report.id
+        );
+        return Err(Trouble::Refused("Not the objects that are there", detail));
+    }
+    if stack.spec.orphan_policy != OrphanPolicy::Delete {
+        let detail =
+            "Objects that the state does not know are deleted only if spec.orphanPolicy of the Stack is delete.";
+        return Err(Trouble::Refused("Objects are not deleted", detail.to_owned()));
+    }
+    Ok(())
 }
 
 /// The plan that somebody has to agree to.

@@ -88,6 +88,9 @@ fn shown(stack: &Stack, runs: &[Run], now: Timestamp) -> String {
     if let Some(resources) = status.resources {
         page.field("Resources", resources);
     }
+    if let Some(state) = &status.state {
+        page.field("State", format!("{}, serial {}", state.lineage, state.serial));
+    }
     if let Some(at) = status.last_verified_at {
         page.field("Verified", format!("{} ago", age(Some(at.0), now)));
     }
@@ -99,6 +102,11 @@ fn shown(stack: &Stack, runs: &[Run], now: Timestamp) -> String {
     if let Some(drift) = &status.drift {
         let title = format!("Changed by others, found {} ago", age(Some(drift.since.0), now));
         page.part(&title, &drift.addresses.join("\n"));
+    }
+    if let Some(orphans) = &status.orphans {
+        let title = format!("Not in the state ({})", orphans.count);
+        let named = orphans.objects.iter().map(|orphan| format!("{} {} {}", orphan.kind, orphan.id, orphan.name));
+        page.part(&title, &named.chain([orphans.id.clone()]).collect::<Vec<_>>().join("\n"));
     }
     page.part("Refers to", &references(stack));
     page.part("Outputs", &status.available_outputs.join("\n"));

@@ -13,7 +13,7 @@ use groma_operator::inputs::{self, Holders};
 use groma_operator::objects::{Kind, Place, data_of};
 use groma_operator::stack::wanted::{self, Referred, StateHome};
 use groma_operator::standalone;
-use groma_operator::work::{Overseer, Planned, Stopped, Task, Verdict, Work, Workshop};
+use groma_operator::work::{Ended, Overseer, Planned, Stopped, Task, Verdict, Work, Workshop};
 use groma_run::engine::interrupt::Interrupt;
 use groma_run::engine::plan::Plan;
 use groma_run::session::LockManners;
@@ -67,6 +67,8 @@ pub(super) fn preview(context: &Context, desk: &Desk, given: &Given) -> Result<O
             namespace: &namespace,
             interrupt: interrupt.clone(),
             lock: LockManners::default(),
+            state: None,
+            delete_orphans: None,
         };
         let ended = work.perform(&Task::Look { destroy: stack.spec.destroy, brief: false }, &Looking);
         desk.ui.diagnostics(&ended.told.iter().map(diagnostic).collect(), &SourceMap::new());
@@ -81,6 +83,36 @@ pub(super) fn preview(context: &Context, desk: &Desk, given: &Given) -> Result<O
         changes |= !plan.is_empty;
     }
     Ok(Some(changes))
+}
+
+/// Makes a plan of a Stack that is there, and lists what there is besides. None if something is wrong with the Stack, which was said.
+pub(super) fn look_around(context: &Context, desk: &Desk, stack: &Stack) -> Result<Option<Ended>, Trouble> {
+    let mut bundle = match bundle(desk, &Given::default(), stack)? {
+        Ok(bundle) => bundle,
+        Err(problems) => {
+            let told = problems.into_iter().map(|problem| Diagnostic::error("Invalid Stack", problem));
+            desk.ui.diagnostics(&told.collect(), &SourceMap::new());
+            return Ok(None);
+        }
+    };
+    // Whoever looks takes nothing in.
+    (bundle.orphans, bundle.adoption) = (true, None);
+    let (namespace, name) = (text(stack.metadata.namespace.as_ref()), text(stack.metadata.name.as_ref()));
+    let interrupt = Interrupt::default();
+    signals::listen(interrupt.clone(), Arc::new(signals::say_to_people));
+    let work = Work {
+        workshop: &workshop(context, desk),
+        bundle: &bundle,
+        name: &format!("{namespace}-{name}-orphans"),
+        namespace: &namespace,
+        interrupt,
+        lock: LockManners::default(),
+        state: None,
+        delete_orphans: None,
+    };
+    let ended = work.perform(&Task::Look { destroy: false, brief: false }, &Looking);
+    desk.ui.diagnostics(&ended.told.iter().map(diagnostic).collect(), &SourceMap::new());
+    Ok(Some(ended))
 }
 
 fn text(given: Option<&String>) -> String {

@@ -95,7 +95,7 @@ pub(crate) struct Lock {
 impl Lock {
     /// As the arguments say.
     pub(crate) fn new(operation: &'static str, args: &LockArgs) -> Self {
-        Self { operation, wish: LockWish { wanted: args.lock, timeout: args.lock_timeout } }
+        Self { operation, wish: args.wish() }
     }
 }
 

@@ -106,6 +106,8 @@ impl Driver<'_, '_> {
             events: Arc::clone(&self.request.events),
             wanted: Wanted::AsImported,
             last_words: None,
+            listing: self.request.listing.clone(),
+            adopted: None,
             address,
         };
         Ok(Some(importing(Work::Managed(Box::new(job)), &imports)))

@@ -9,12 +9,13 @@ use super::{InProcess, SHOWN_BYTES, TO_WRITE};
 use crate::api::run::{Approved, Cause, CauseKind, Phase, PlanRef, Run};
 use crate::api::shared::{Length, Moment};
 use crate::api::stack::Stack;
+use crate::api::upkeep::Orphan;
 use crate::blobs::Blob;
 use crate::bundle::Bundle;
 use crate::objects::cluster::shortened;
 use crate::objects::{Kind, Notice, Place, controller, find};
 use crate::runs::progress::{Claimant, Kept, enter, persist, plan as kept_plan};
-use crate::runs::{Fate, fate};
+use crate::runs::{Fate, fate, versions};
 use crate::webhooks::{self, Asking};
 use crate::work::{Overseer, Planned, Redaction, Stopped, Verdict};
 
@@ -107,6 +108,42 @@ impl Overseer for Bridge<'_> {
         self.handle.block_on(self.claim.executor.store.notice(notice));
     }
 
+    fn state_moved(&self, from: u64, to: u64) {
+        let run = self.claim.run.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let namespace = run.metadata.namespace.as_deref().unwrap_or_default();
+        let store = &*self.claim.executor.store;
+        self.handle.block_on(async {
+            let by = versions::last_writer(store, &self.bundle.backend, self.bundle.workspace.as_deref()).await;
+            let by = by.map(|by| format!(" by {by:?}")).unwrap_or_default();
+            let message = format!(
+                "The state was written{by} since the last run: its serial is {to}, and was {from}. What was planned before does not \
+                 hold any more."
+            );
+            let about = Place::new(Kind::of::<Stack>(), namespace, &run.spec.stack);
+            let uid = controller(&run.metadata).map(|owner| owner.uid.clone());
+            let reason = "StateChangedExternally".to_owned();
+            store.notice(Notice { about, uid, is_warning: true, reason, message }).await;
+        });
+    }
+
+    fn orphan_deleted(&self, orphan: &Orphan, problem: Option<&str>) {
+        let run = self.claim.run.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let namespace = run.metadata.namespace.as_deref().unwrap_or_default();
+        let about = Place::new(Kind::of::<Stack>(), namespace, &run.spec.stack);
+        let uid = controller(&run.metadata).map(|owner| owner.uid.clone());
+        let name = if orphan.name.is_empty() { String::new() } else { format!(" ({})", orphan.name) };
+        let what = format!("{} {}{name}", orphan.kind, orphan.id);
+        let (reason, message) = match problem {
+            None => ("OrphanDeleted", format!("{what}, which the state did not know, was deleted, as was agreed to")),
+            Some(problem) => {
+                let problem = Redaction::new(&self.bundle.inputs).clean(&shortened(problem, 500));
+                ("OrphanNotDeleted", format!("{what} could not be deleted: {problem}"))
+            }
+        };
+        let notice = Notice { about, uid, is_warning: problem.is_some(), reason: reason.to_owned(), message };
+        self.handle.block_on(self.claim.executor.store.notice(notice));
+    }
+
     fn planning(&self) -> Result<(), Stopped> {
         let now = self.now();
         let mut limit = None;
@@ -151,6 +188,7 @@ impl Overseer for Bridge<'_> {
             status.drifted = plan.drifted.iter().take(100).cloned().collect();
             let text = shortened(&plan.text, SHOWN_BYTES);
             status.plan = Some(PlanRef { id: plan.id.clone(), secret, text });
+            status.doubt.clone_from(&plan.doubt);
             match &fate {
                 Fate::CarryOut(by) => {
                     status.approval = Some(Approved { plan: plan.id.clone(), by: by.clone(), at: now });

@@ -7,8 +7,8 @@ use crate::api::stack::Stack;
 use crate::objects::{StoreError, find};
 use crate::outputs;
 use crate::runs::progress::{Claimant, Kept, enter, forget_plan, persist, write};
-use crate::runs::{job, verify};
-use crate::work::Ended;
+use crate::runs::{job, verify, versions};
+use crate::work::{Ended, around};
 
 impl InProcess {
     /// What came of it is written down. Until that has worked, nothing is forgotten.
@@ -24,12 +24,18 @@ impl InProcess {
         status.diagnostics.clone_from(&ended.told);
         status.done = ended.done;
         status.resources = ended.resources;
+        status.state.clone_from(&ended.state);
+        let orphans = ended.orphans.as_ref().filter(|orphans| !orphans.is_empty());
+        status.orphans = orphans.map(|orphans| around::report(orphans));
         status.outputs = ended.outputs.iter().map(|output| output.name.clone()).collect();
         if stack.as_ref().is_some_and(|stack| stack.spec.outputs.status) {
             status.values = outputs::shown(&ended.outputs);
         }
         if ended.was_asked && !expired {
             return self.stopped(run).await;
+        }
+        if let Some(stack) = &stack {
+            versions::keep(&*self.store, stack, &ended).await;
         }
         if let Some(job) = &self.job {
             job::write_outputs(&*self.store, &run, job, &ended.outputs).await?;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use groma_run::engine::interrupt::Interrupt;
 use groma_run::session::LockManners;
 
-use super::{InProcess, Key, News};
+use super::{InProcess, Key, Left, News};
 use crate::api::run::Action;
 use crate::api::shared::Length;
 use crate::api::stack::Stack;
@@ -17,14 +17,14 @@ use crate::work::Task;
 impl InProcess {
     /// Looks at a Stack, and tells whether all is as it should be.
     pub(super) async fn look_into(&self, key: &Key, wish: Wish, interrupt: Interrupt) {
-        let Wish { stack, bundle, action, known, limits } = wish;
+        let Wish { stack, bundle, action, known, around, limits } = wish;
         // Both phases of a run together.
         let (_deadline, expired) = Self::watchdog(Length(limits.init.0 + limits.plan.0), interrupt.clone());
         let brief = known == Known::Nothing;
-        let unlocked = (interrupt, LockManners::default());
+        let unlocked = (interrupt, LockManners::default(), Left::default());
         let task = Task::Look { destroy: action == Action::Destroy, brief };
         let ended = self.on_a_thread(key.clone(), bundle, unlocked, move |work| work.perform(&task, &Looking)).await;
-        let mut is_well = !expired.load(Ordering::SeqCst) && known.covers(&ended);
+        let mut is_well = !expired.load(Ordering::SeqCst) && known.covers(&ended) && around.covers(&ended);
         if is_well && action != Action::Plan {
             let networks = self.workshop.premises.networks.as_ref();
             is_well = verify::verify(&*self.store, &stack, action, &ended.outputs, networks).await.is_ok();

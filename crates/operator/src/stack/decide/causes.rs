@@ -5,7 +5,7 @@ use crate::api::names;
 use crate::api::run::{Action, Cause, CauseKind, Phase};
 use crate::api::shared::{Length, Moment};
 use crate::api::stack::{Failures, Stack};
-use crate::runs::looks::{Known, Looked};
+use crate::runs::looks::{Around, Known, Looked};
 
 /// How often it is looked whether all is as it should be, if nobody says otherwise.
 const INTERVAL: Length = Length::seconds(600);
@@ -26,9 +26,10 @@ impl Deciding<'_> {
     }
 
     pub(super) fn look(&mut self, action: Action, known: Known) {
+        let around = self.latest().and_then(|run| run.status.as_ref()).map(Around::of).unwrap_or_default();
         self.say_how_it_is("");
         if !self.facts.looked.is_some_and(|looked| looked.under_way) {
-            self.steps.push(Step::Look { action, known });
+            self.steps.push(Step::Look { action, known, around });
         }
         // If all is well, nobody says so.
         let usual = later(self.facts.now, self.interval().0);
@@ -64,6 +65,9 @@ impl Deciding<'_> {
         }
         if self.requested() {
             add(CauseKind::Requested, &[]);
+        }
+        if self.orphans_were_agreed_to() {
+            add(CauseKind::OrphansApproved, &[]);
         }
         if !self.facts.outputs_gone.is_empty() {
             add(CauseKind::OutputsGone, self.facts.outputs_gone);
@@ -124,6 +128,7 @@ pub(super) fn told(cause: &Cause) -> String {
         CauseKind::SpecChanged => "the Stack has changed",
         CauseKind::SourceChanged => "the configuration has changed",
         CauseKind::InputsChanged => "inputs have changed",
+        CauseKind::OrphansApproved => "somebody agreed to delete objects that the state does not know",
         CauseKind::OutputsGone => "outputs are not where they were written to",
         CauseKind::Retry => "the last run did not succeed",
         CauseKind::Due => "it is time to look",

@@ -30,6 +30,10 @@ impl Deciding<'_> {
                 let because = "the Stack is being deleted".to_owned();
                 self.steps.push(Step::Supersede { run: name(run).to_owned(), because });
             }
+            // Nobody has to agree to a deletion, unless nobody knows any more what is to be deleted.
+            if is_destroy && phase(run) == Phase::AwaitingApproval {
+                return self.await_approval(run);
+            }
             let message = format!("Deleting: {} is {:?}", name(run), phase(run));
             // What goes on is not held up, unless it has failed before, or waits for somebody.
             let waits = phase(run) == Phase::AwaitingApproval || self.status.failures.is_some();

@@ -78,7 +78,7 @@ impl Story {
     fn take(&mut self, step: Step) {
         match step {
             Step::Hold => self.stack.metadata.finalizers = Some(vec![names::FINALIZER.to_owned()]),
-            Step::Look { action, known } => {
+            Step::Look { action, known, .. } => {
                 self.done.push(format!("look as {action:?}, {known:?}"));
                 self.looked.get_or_insert_default().under_way = true;
             }
@@ -209,6 +209,8 @@ fn run(new: NewRun) -> Run {
             executor: crate::api::stack::Executor::InProcess,
             approval: Approval::default(),
             limits: limits(&stack, new.action),
+            state: new.state,
+            orphans: new.orphans,
             cancel: false,
         },
     );

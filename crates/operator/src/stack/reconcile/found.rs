@@ -50,7 +50,11 @@ impl Reconciler {
         if status.applied.is_some() || !has_made {
             return Ok(None);
         }
-        kept.retain(|secret| data_of(secret).contains_key("parts"));
+        let is_bundle = |secret: &DynamicObject| {
+            let labels = secret.metadata.labels.as_ref();
+            labels.and_then(|labels| labels.get("groma.dev/blob")).is_some_and(|what| what == "bundle")
+        };
+        kept.retain(|secret| is_bundle(secret) && data_of(secret).contains_key("parts"));
         let newest = kept.into_iter().max_by_key(|secret| secret.metadata.creation_timestamp.clone());
         Ok(newest.and_then(|secret| secret.metadata.name))
     }

@@ -30,10 +30,11 @@ impl Reconciler {
                 stack.metadata.finalizers.get_or_insert_default().push(names::FINALIZER.to_owned());
                 *stack = self.replace(stack).await?;
             }
-            Step::Look { action, known } => {
+            Step::Look { action, known, around } => {
                 if let Some(bundle) = bundle {
                     let limits = decide::limits(stack, action);
-                    self.looker.look(Wish { stack: stack.clone(), bundle: bundle.clone(), action, known, limits });
+                    let (stack, bundle) = (stack.clone(), bundle.clone());
+                    self.looker.look(Wish { stack, bundle, action, known, around, limits });
                 }
             }
             Step::Start(new) => self.start(new, found, bundle).await?,
@@ -81,6 +82,8 @@ impl Reconciler {
             engine: stack.spec.engine,
             executor: stack.spec.executor.unwrap_or(self.settings.executor),
             limits: decide::limits(stack, new.action),
+            state: new.state,
+            orphans: new.orphans,
             cancel: false,
         };
         let mut run = Run::new(&format!("{stack_name}-{}", new.number), spec);
