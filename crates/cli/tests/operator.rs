@@ -42,6 +42,8 @@ mod parity;
 mod proxy;
 #[path = "operator/quiet.rs"]
 mod quiet;
+#[path = "operator/recovery.rs"]
+mod recovery;
 #[path = "operator/security.rs"]
 mod security;
 #[allow(dead_code, reason = "the other tests use the rest")]

@@ -24,6 +24,11 @@ fn source(label: &str, name: &str, is_listed: bool) -> String {
     object(label, "sources", "sourceId", &body, &list)
 }
 
+/// One that can be listed.
+pub(crate) fn listed_source(label: &str, name: &str) -> String {
+    source(label, name, true)
+}
+
 fn object(label: &str, plural: &str, id: &str, body: &str, more: &str) -> String {
     let call = |action: &str, body: &str| {
         format!("{action} {{\n    method = \"POST\"\n    path = \"{{path}}/{action}\"\n    body = {body:?}\n  }}")
@@ -45,7 +50,7 @@ fn configuration(api: &Fakebyte, resources: &str) -> String {
     )
 }
 
-fn body(name: &str) -> Value {
+pub(crate) fn body(name: &str) -> Value {
     json!({
         "name": name, "workspaceId": WORKSPACE, "sourceDefinitionId": "definition",
         "connectionConfiguration": {"api_key": format!("canary-{name}")},
@@ -53,7 +58,7 @@ fn body(name: &str) -> Value {
 }
 
 /// A Stack with these resources, and more.
-fn stack(stage: &Stage, api: &Fakebyte, name: &str, resources: &str, more: Value) {
+pub(crate) fn stack(stage: &Stage, api: &Fakebyte, name: &str, resources: &str, more: Value) {
     let mut spec =
         json!({"source": {"inline": {"main.tf": configuration(api, resources)}}, "retry": {"interval": "200ms"}});
     spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
