@@ -7,9 +7,9 @@ use groma_model::diag::Diagnostics;
 use groma_model::schema::Schema;
 use groma_model::value::Value;
 use groma_provider::api::{
-    ApplyRequest, ApplyResponse, ClientCapabilities, ConfigureRequest, ImportRequest, ImportTarget, OpenRequest,
-    Outcome, PlanRequest, PlanResponse, Private, Provider, RawState, ReadDataRequest, ReadDataResponse, ReadRequest,
-    ReadResponse, UpgradeRequest,
+    Answer, ApplyRequest, ApplyResponse, CallError, ClientCapabilities, ConfigureRequest, ImportRequest, ImportTarget,
+    ListEvent, ListRequest, ListedObject, OpenRequest, Outcome, PlanRequest, PlanResponse, Private, Provider, RawState,
+    ReadDataRequest, ReadDataResponse, ReadRequest, ReadResponse, UpgradeRequest,
 };
 use serde_json::Value as Json;
 
@@ -90,6 +90,11 @@ impl Driver {
 
     /// Plans and applies; the outcome is the caller's to judge.
     pub(crate) async fn try_apply(&self, ty: &str, prior: Option<&Kept>, config: Json) -> ApplyResponse {
+        self.ask_to_apply(ty, prior, config).await.unwrap()
+    }
+
+    /// The same; there may be no answer.
+    pub(crate) async fn ask_to_apply(&self, ty: &str, prior: Option<&Kept>, config: Json) -> Answer<ApplyResponse> {
         let found = self.validate(ty, config.clone()).await;
         assert!(!found.has_errors(), "{found:?}");
         let plan = self.plan(ty, prior, config.clone()).await;
@@ -109,7 +114,7 @@ impl Driver {
             planned_identity: None,
             provider_meta: None,
         };
-        let response = self.0.apply(request).await.unwrap();
+        let response = self.0.apply(request).await?;
         if response.outcome == Outcome::Done {
             for (name, planned) in Object::of(&plan.planned).iter() {
                 let actual = Object::of(&response.object).get(name);
@@ -117,7 +122,26 @@ impl Driver {
                 assert!(!planned.is_wholly_known() || *planned == actual, "{name} was planned otherwise");
             }
         }
-        response
+        Ok(response)
+    }
+
+    /// Lists objects, asked as a configuration would be. None if they cannot be listed.
+    pub(crate) async fn list(&self, ty: &str, config: Json) -> Option<Vec<ListedObject>> {
+        let schema = self.0.schema().lists[ty].get().unwrap().clone();
+        let request =
+            ListRequest { type_name: ty.into(), config: fill(&schema, &config), include_object: true, limit: 100 };
+        let (mut found, mut problems) = (Vec::new(), Diagnostics::new());
+        let mut sink = |event: ListEvent| {
+            found.extend(event.object);
+            problems.extend(event.diagnostics);
+            true
+        };
+        match self.0.list(request, &mut sink).await {
+            Err(CallError::Unsupported { .. }) => return None,
+            done => done.unwrap(),
+        }
+        assert!(!problems.has_errors(), "{problems:?}");
+        Some(found)
     }
 
     pub(crate) async fn apply(&self, ty: &str, prior: Option<&Kept>, config: Json) -> Kept {

@@ -44,6 +44,8 @@ mod parity;
 mod proxy;
 #[path = "operator/quiet.rs"]
 mod quiet;
+#[path = "operator/recovery.rs"]
+mod recovery;
 #[path = "operator/rights.rs"]
 mod rights;
 #[path = "operator/security.rs"]

@@ -254,6 +254,15 @@ async fn settle(client: &RestClient, mut object: Object, said: Option<Json>, cal
     object
 }
 
+/// A block with null for what was not given.
+fn completed(value: &Value, target: &Type) -> Value {
+    let (Type::Object(wanted), Some(given)) = (target, value.as_entries()) else { return value.clone() };
+    let missing = wanted.iter().filter(|(name, _)| given.get(name).is_none());
+    let missing = missing.map(|(name, attribute)| (name.clone(), Value::null(attribute.ty.clone())));
+    let given = given.iter().map(|(name, value)| (name.clone(), value.clone()));
+    Value::object(given.chain(missing).collect::<Vec<_>>())
+}
+
 /// `{"path": "/users", "id": "7", "body": {"name": null}}`, `/users:7` or `/users/7`.
 fn imported(id: &str, mut empty: Object) -> Result<Object, Diagnostic> {
     let invalid = |why: &str| {
@@ -267,8 +276,8 @@ fn imported(id: &str, mut empty: Object) -> Result<Object, Diagnostic> {
         let document: Json = serde_json::from_str(id).map_err(|error| invalid(&format!("It is no JSON: {error}.")))?;
         let Json::Object(members) = &document else { return Err(invalid("It is no JSON object.")) };
         for (name, value) in members {
-            let value = value_of(value);
             let target = empty.get(name).ty();
+            let value = completed(&value_of(value), &target);
             let known = empty.iter().any(|(own, _)| own.as_str() == name);
             let converted = groma_model::convert::convert(&value, &target).ok().filter(|_| known);
             empty

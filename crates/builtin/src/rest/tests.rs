@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use groma_model::value::Value;
-use groma_provider::api::Outcome;
+use groma_provider::api::{CallError, Outcome};
 use serde_json::{Value as Json, json};
 
 use crate::drive::{Driver, Kept};
@@ -270,22 +270,59 @@ async fn passing_faults_pass_and_others_are_told() {
 
 #[tokio::test]
 async fn what_may_have_been_done_is_not_done_twice() {
+    let (server, _) = api(Api { faults: vec![("POST", Reply::new(500, "half way"))], ..Api::default() }).await;
+    let response = driver(&server).await.try_apply("rest_object", None, thing(json!({"name": "a"}))).await;
+    assert_eq!(response.outcome, Outcome::NothingMade);
+    let detail = &response.diagnostics.iter().next().unwrap().detail;
+    assert!(detail.contains("answered with status 500.\n\nhalf way"), "{detail}");
     for (fault, part) in [
-        (Reply::new(500, "half way"), "answered with status 500.\n\nhalf way"),
         (Reply::broken(), "may have carried the request out"),
         (Reply::new(200, "").late(Duration::from_secs(20)), "may have carried the request out"),
     ] {
         let (server, _) = api(Api { faults: vec![("POST", fault)], ..Api::default() }).await;
         let driver = driver_with(&server, json!({"timeout": "200ms"})).await;
-        let response = driver.try_apply("rest_object", None, thing(json!({"name": "a"}))).await;
-        assert_eq!(response.outcome, Outcome::NothingMade);
-        let detail = &response.diagnostics.iter().next().unwrap().detail;
-        assert!(detail.contains(part), "{detail}");
+        // Nobody can say what came of it: that is no answer.
+        let answer = driver.ask_to_apply("rest_object", None, thing(json!({"name": "a"}))).await;
+        let Err(problem @ CallError::Unanswered { .. }) = answer else { panic!("{answer:?}") };
+        let told = problem.diagnostic();
+        assert_eq!(told.summary, "Answer was lost");
+        assert!(told.detail.contains(part) && told.detail.contains("POST http"), "{}", told.detail);
         assert_eq!(server.lines(), ["POST /things"]);
     }
     let (server, _) = api(Api { faults: vec![("POST", Reply::new(500, ""))], ..Api::default() }).await;
     let bold = json!({"retry": {"attempts": 1, "min_delay": "1ms", "not_idempotent": true}});
     driver_with(&server, bold).await.create("rest_object", thing(json!({"name": "a"}))).await;
+}
+
+#[tokio::test]
+async fn all_objects_are_listed() {
+    let (server, _) = api(Api::default()).await;
+    let driver = driver(&server).await;
+    let made = driver.create("rest_object", thing(json!({"name": "a", "password": "hush"}))).await;
+    driver.create("rest_object", thing(json!({"name": "b"}))).await;
+    // Without a word about how, they cannot be.
+    assert!(driver.list("rest_object", json!({"path": "/things"})).await.is_none());
+    for how in [json!({"list": {"items": "data"}}), json!({"read": {"items": "data"}})] {
+        let mut config = json!({"path": "/things", "id_path": "id"});
+        merge(&mut config, &how);
+        let listed = driver.list("rest_object", config).await.unwrap();
+        let names: Vec<&str> = listed.iter().map(|found| found.display_name.as_str()).collect();
+        assert_eq!(names, ["a", "b"]);
+        let first = Kept { object: listed[0].object.clone().unwrap(), private: made.private.clone() };
+        assert_eq!((first.text("id"), first.text("path")), ("1".to_owned(), "/things".to_owned()));
+        // What is masked is not told.
+        let body = super::document::document_of(&first.get("body")).unwrap();
+        assert_eq!((&body["name"], &body["password"]), (&json!("a"), &Json::Null));
+        // It is all that is needed to read it, and to delete it.
+        assert!(driver.read("rest_object", &first).await.is_some());
+    }
+    let listed = driver.list("rest_object", json!({"path": "/things", "list": {"items": "data"}})).await.unwrap();
+    let last = Kept { object: listed[1].object.clone().unwrap(), private: made.private.clone() };
+    assert_eq!(driver.delete("rest_object", &last).await.outcome, Outcome::Done);
+    assert_eq!(
+        driver.list("rest_object", json!({"path": "/things", "list": {"items": "data"}})).await.unwrap().len(),
+        1
+    );
 }
 
 #[tokio::test]

@@ -203,6 +203,10 @@ fn what_is_kept_can_be_deleted_by_hand_while_the_namespace_stays() {
     }
     std::thread::sleep(Duration::from_millis(200));
     stage.edit("it", &json!({"spec": {"inputs": {"values": {"text": "other"}}}}));
+    // It is their right; but what was in it is not made again before somebody agrees.
+    let lost = stage.says("it", "False", "StateLost");
+    let agreed = json!({"metadata": {"annotations": {"groma.dev/approve": lost["status"]["pending"]["plan"]}}});
+    stage.edit("it", &agreed);
     stage.ready("it");
     assert!(kept(&stage).iter().any(|name| name == "tfstate-default-it"));
     stage.delete("it");

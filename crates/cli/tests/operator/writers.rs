@@ -23,13 +23,13 @@ fn id(stack: &Value) -> String {
     stack["status"]["outputs"]["id"].as_str().unwrap().to_owned()
 }
 
-fn at_state(stage: &Stage, stack: &str) -> String {
+pub(crate) fn at_state(stage: &Stage, stack: &str) -> String {
     stage.at("v1", "secrets", &format!("tfstate-default-{stack}"))
 }
 
 /// The state of a Stack, as it is stored.
 #[track_caller]
-fn state(stage: &Stage, stack: &str) -> Value {
+pub(crate) fn state(stage: &Stage, stack: &str) -> Value {
     let secret = stage.api.get(&at_state(stage, stack));
     let packed = STANDARD.decode(secret["data"]["tfstate"].as_str().unwrap()).unwrap();
     let mut text = String::new();
@@ -39,7 +39,7 @@ fn state(stage: &Stage, stack: &str) -> Value {
 
 /// Puts another one in its place, behind everybody's back.
 #[track_caller]
-fn put_state(stage: &Stage, stack: &str, state: &Value) {
+pub(crate) fn put_state(stage: &Stage, stack: &str, state: &Value) {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     packed.write_all(state.to_string().as_bytes()).unwrap();
     let data = json!({"data": {"tfstate": STANDARD.encode(packed.finish().unwrap())}});

@@ -229,7 +229,7 @@ fn kind_of(diagnostics: &Diagnostics) -> FailureKind {
         FailureKind::Locked
     } else if any(&|found| found.summary == "Saved plan is stale") {
         FailureKind::StateChanged
-    } else if any(&|found| found.summary == "Object was possibly created before") {
+    } else if any(&|found| matches!(found.summary.as_str(), "Object was possibly created before" | "Answer was lost")) {
         FailureKind::PossibleOrphan
     } else if any(&|found| found.summary == "Resource not ready") {
         FailureKind::NotReady

@@ -101,11 +101,18 @@ fn put_back(desk: &Desk, stack: &Stack, bytes: &[u8]) -> Result<u64, Diagnostics
     let directory = tempfile::tempdir().map_err(|problem| failed(&problem))?;
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let name = text(&stack.metadata.name);
-    let mut backend = desk.backend.clone();
-    backend.insert("secret_suffix".to_owned(), json!(name));
-    backend.insert("namespace".to_owned(), json!(text(&stack.metadata.namespace)));
-    backend.insert("labels".to_owned(), json!({ names::KEPT_FOR: name }));
-    let root = json!({ "terraform": { "backend": { "kubernetes": backend } } });
+    let namespace = text(&stack.metadata.namespace);
+    let backend = if let Some(alone) = &desk.alone {
+        let own = alone.layout.states().join(&namespace).join(&name);
+        json!({ "local": { "path": own.join("terraform.tfstate"), "workspace_dir": own.join("workspaces") } })
+    } else {
+        let mut backend = desk.backend.clone();
+        backend.insert("secret_suffix".to_owned(), json!(name));
+        backend.insert("namespace".to_owned(), json!(namespace));
+        backend.insert("labels".to_owned(), json!({ names::KEPT_FOR: name }));
+        json!({ "kubernetes": backend })
+    };
+    let root = json!({ "terraform": { "backend": backend } });
     std::fs::write(directory.path().join("main.tf.json"), root.to_string()).map_err(|problem| failed(&problem))?;
     let workspace = Some(stack.spec.workspace.clone().unwrap_or_else(|| "default".to_owned()));
     let mut session = Session::new(Start { workspace, ..Start::in_directory(directory.path().to_owned()) });

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::api::run::{PhaseTime, PlanRef, RunSpec, RunStatus};
+use crate::api::upkeep::{DoubtReason, OrphanPolicy, OrphanReport, StateDoubt};
 
 /// A Stack that goes through something: what is decided is done at once, and time passes when it is told to.
 struct Story {
@@ -567,4 +568,94 @@ fn something_new_does_not_wait_for_a_look() {
     story.later(60).settle();
     story.did();
     assert_eq!(story.wants(about("two", "one")).settle().did(), ["Apply 2: SourceChanged"]);
+}
+
+fn left(lineage: &str, serial: u64) -> StateSeen {
+    StateSeen { lineage: lineage.to_owned(), serial, resources: 2, unsure: false }
+}
+
+impl Story {
+    /// What the last run says.
+    fn says(&mut self, say: impl FnOnce(&mut RunStatus)) -> &mut Self {
+        say(self.runs.last_mut().unwrap().status.get_or_insert_default());
+        self
+    }
+
+    fn begins_from(&self) -> Option<StateSeen> {
+        self.runs.last().unwrap().spec.state.clone()
+    }
+}
+
+#[test]
+fn a_run_begins_from_what_the_last_one_has_left() {
+    let mut story = Story::of(json!({"interval": "1m"}));
+    story.settle();
+    assert_eq!(story.begins_from(), None);
+    story.says(|status| status.state = Some(left("a", 1))).succeeds();
+    assert_eq!(story.stack.status.as_ref().unwrap().state, Some(left("a", 1)));
+    story.later(60).settle();
+    assert_eq!(story.begins_from(), Some(left("a", 1)));
+    // What was interrupted may have written, whoever comes after it.
+    story.phase(Phase::Applying).fails(FailureKind::Interrupted).later(1).settle();
+    let unsure = StateSeen { unsure: true, ..left("a", 1) };
+    assert_eq!(story.begins_from(), Some(unsure.clone()));
+    story.fails(FailureKind::Locked).later(60).settle();
+    assert_eq!(story.begins_from(), Some(unsure));
+    story.says(|status| status.state = Some(left("a", 3))).succeeds().later(60).settle();
+    assert_eq!(story.begins_from(), Some(left("a", 3)));
+}
+
+#[test]
+fn a_state_that_is_lost_waits_for_somebody_and_says_what_completes_it() {
+    let mut story = Story::of(json!({}));
+    story.settle().says(|status| status.state = Some(left("a", 1))).succeeds();
+    story.annotate(names::REQUESTED_AT, "now").settle().did();
+    let doubt = StateDoubt { reason: DoubtReason::StateLost, message: "It is gone.".to_owned() };
+    story.says(|status| status.doubt = Some(doubt)).waits_with("plan-1");
+    assert_eq!(story.ready(), "False StateLost Stalled");
+    for part in ["It is gone.", "groma stack restore-state team/app.", "groma stack approve team/app plan-1"] {
+        assert!(story.message().contains(part), "{}", story.message());
+    }
+    story.annotate(names::APPROVE, "plan-1").settle();
+    assert_eq!(story.did(), ["approve app-2 by somebody"]);
+    let approved = Approved { plan: "plan-1".to_owned(), by: "somebody".to_owned(), at: moment(story.now) };
+    story
+        .says(|status| (status.approval, status.state) = (Some(approved), Some(left("b", 1))))
+        .phase(Phase::Succeeded)
+        .settle();
+    assert_eq!(story.stack.status.as_ref().unwrap().state, Some(left("b", 1)));
+}
+
+#[test]
+fn a_deletion_waits_if_nobody_knows_what_is_to_go() {
+    let mut story = Story::of(json!({}));
+    story.settle().says(|status| status.state = Some(left("a", 1))).succeeds().did();
+    story.deleted().settle();
+    let doubt = StateDoubt { reason: DoubtReason::StateLost, message: "It is gone.".to_owned() };
+    story.says(|status| status.doubt = Some(doubt)).waits_with("plan-1");
+    assert_eq!(story.ready(), "False StateLost Stalled");
+    story.did();
+    story.annotate(names::APPROVE, "plan-1").settle();
+    assert_eq!(story.did(), ["approve app-2 by somebody"]);
+}
+
+#[test]
+fn orphans_go_when_somebody_agrees_to_exactly_them_and_once() {
+    let report = |id: &str| OrphanReport { id: id.to_owned(), count: 1, ..OrphanReport::default() };
+    let mut story = Story::of(json!({"orphanPolicy": "delete"}));
+    story.settle().says(|status| status.orphans = Some(report("orphans-1"))).succeeds().did();
+    let known = |story: &Story| story.stack.status.as_ref().unwrap().orphans.clone();
+    assert_eq!(known(&story).unwrap().since, Some(moment(1_000)));
+    assert!(story.annotate(names::APPROVE, "orphans-2").settle().did().is_empty());
+    assert_eq!(story.annotate(names::APPROVE, "orphans-1").settle().did(), ["Apply 2: OrphansApproved"]);
+    assert_eq!(story.runs.last().unwrap().spec.orphans.as_deref(), Some("orphans-1"));
+    // What could not be deleted is not tried for ever.
+    story.later(5).says(|status| status.orphans = Some(report("orphans-1"))).succeeds();
+    assert!(story.did().is_empty());
+    assert_eq!(known(&story).unwrap().since, Some(moment(1_000)), "it is the same since then");
+    let mut spec = story.stack.spec.clone();
+    spec.orphan_policy = OrphanPolicy::Ignore;
+    story.stack.spec = spec;
+    story.annotate(names::REQUESTED_AT, "now").settle().succeeds();
+    assert_eq!(known(&story), None);
 }
