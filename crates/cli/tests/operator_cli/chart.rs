@@ -95,7 +95,7 @@ fn the_chart_comes_to_what_is_printed() {
 
     assert_same(&printed(&[]), &helm.template(&["--namespace", "groma-system"]));
     let image = "registry.example/groma:1";
-    let elsewhere = ["--namespace", "elsewhere", "--set", "image.repository=registry.example/groma,image.tag=1"];
+    let elsewhere = ["--namespace", "elsewhere", "--set-string", "image.repository=registry.example/groma,image.tag=1"];
     assert_same(&printed(&["-namespace=elsewhere", "--image", image]), &helm.template(&elsewhere));
 
     // What can be chosen is chosen, and nothing else changes.
