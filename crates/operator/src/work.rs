@@ -3,6 +3,7 @@
 
 mod bounds;
 mod layout;
+pub mod networks;
 mod phased;
 mod redaction;
 mod result;
