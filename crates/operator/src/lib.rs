@@ -10,7 +10,6 @@ pub mod install;
 mod kept;
 pub mod leader;
 pub mod metrics;
-pub mod networks;
 pub mod objects;
 pub mod operator;
 pub mod outputs;

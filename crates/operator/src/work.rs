@@ -5,6 +5,7 @@ pub mod around;
 mod bounds;
 pub mod guard;
 mod layout;
+pub mod networks;
 mod phased;
 mod redaction;
 mod result;

@@ -10,7 +10,6 @@ use groma_model::span::SourceMap;
 use groma_model::text::visible;
 use groma_operator::api::stack::Executor;
 use groma_operator::install::IMAGE;
-use groma_operator::networks::{Range, networks};
 use groma_operator::objects::cluster::Reach;
 use groma_operator::runs::in_process::Room;
 use groma_operator::runs::job;
@@ -18,6 +17,7 @@ use groma_operator::serve::{Serving, serve};
 use groma_operator::stack::reconcile::Settings;
 use groma_operator::stack::wanted::StateHome;
 use groma_operator::territory::Account;
+use groma_operator::work::networks::{Networks, Range, networks};
 use groma_operator::work::{Engines, Premises, Workshop};
 use groma_run::cli_config::CliConfig;
 use groma_run::engine::plan::Plan;
@@ -134,6 +134,14 @@ pub(in crate::commands) struct EngineArgs {
     terraform: Option<PathBuf>,
 }
 
+impl ServeArgs {
+    /// Where connections may lead that are made for others.
+    pub(super) fn networks(&self, context: &Context) -> Networks {
+        let service = context.environment.all.get("KUBERNETES_SERVICE_HOST");
+        networks(&self.allow_networks, self.deny_networks.clone(), service.map(String::as_str))
+    }
+}
+
 impl EngineArgs {
     fn engines(self, all: &BTreeMap<String, String>) -> Engines {
         let own = all.get_key_value("TF_CLI_CONFIG_FILE");
@@ -193,14 +201,13 @@ pub(super) fn run(context: &Context, mut args: ServeArgs) -> Result<ExitCode, Fa
 }
 
 fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving {
+    let confined = args.networks(context);
     let reach = Reach { files: kubeconfigs(context, args.kubeconfig.as_deref()), context: args.context };
     let folders = Folders { scratch: args.scratch, cache: args.cache, files: args.files };
     let mut workshop = workshop(context, reach.backend(), folders, cli_config, args.engines);
     workshop.premises.shared = true;
     workshop.premises.programs = args.allow_programs_in_process;
-    let service = context.environment.all.get("KUBERNETES_SERVICE_HOST");
-    let networks = networks(&args.allow_networks, args.deny_networks, service.map(String::as_str));
-    workshop.premises.networks = Some(networks);
+    workshop.premises.networks = Some(confined);
     let room = Room { most: args.runs, most_each: args.runs_per_namespace };
     let account = args.account.as_deref().and_then(|account| account.split_once('/'));
     Serving {
