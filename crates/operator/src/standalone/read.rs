@@ -104,7 +104,10 @@ fn object(mut document: Json) -> Result<(Kind, DynamicObject), Vec<check::Fault>
         }
         (version, "Stack") if version == stack.api_version() => {
             let schema = json!(Stack::crd())["spec"]["versions"][0]["schema"]["openAPIV3Schema"].take();
-            faults.extend(check::faults(&schema, &document));
+            faults.extend(unknown_fields(&document, &["apiVersion", "kind", "metadata", "spec"]));
+            // What every object has is not in the schema.
+            let spec = document.get("spec").map_or_else(|| json!({}), |spec| json!({ "spec": spec }));
+            faults.extend(check::faults(&schema, &spec));
             if document["spec"]["executor"] == "job" {
                 faults.extend(fault("spec.executor", "a Job needs a cluster: take it out, and it runs here"));
             }
