@@ -61,6 +61,8 @@ impl Stage {
 
     pub(crate) fn start(&mut self) {
         self.start_with(&[]);
+        let holder = format!("process {},", self.operator.as_ref().unwrap().id());
+        self.wait_for("the operator", || self.read(".groma/operator.lock").starts_with(&holder));
     }
 
     pub(crate) fn start_with(&mut self, more: &[&str]) {
