@@ -31,6 +31,8 @@ spec:
         actions: [create]
         mode: manual
   interval: 1s
+  outputs:
+    status: true
 SOURCE";
 
 pub(super) struct Stage {
@@ -112,7 +114,7 @@ impl Stage {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(&self.groma);
-        command.args(args).current_dir(self.stacks());
+        command.args(args).current_dir(self.stacks()).env("USER", "you");
         // What is asked for here does not depend on what is set for others.
         command.env_remove("GROMA_STANDALONE").env_remove("KUBECONFIG").env_remove("TF_CLI_CONFIG_FILE");
         command
@@ -146,7 +148,6 @@ impl Stage {
 
     /// Runs a command, and shows what it says.
     pub(super) fn groma(&self, args: &[&str]) -> Result<()> {
-        println!("$ groma {}", args.join(" "));
         process::run(&mut self.command(args))
     }
 
