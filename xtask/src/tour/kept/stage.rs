@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::process;
 
 /// How long a step may take, on a machine that is busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The Stack. `SOURCE` is where its configuration is.
@@ -50,10 +50,6 @@ impl Stage {
         Ok(stage)
     }
 
-    pub(super) fn title(&self, text: &str) {
-        println!("\n── {text} ──");
-    }
-
     fn stacks(&self) -> PathBuf {
         self.root.join("stacks")
     }
@@ -76,8 +72,8 @@ impl Stage {
     pub(super) fn commit_configuration(&self, files: &[(&str, String)], message: &str) -> Result<()> {
         let mut source = "  source:\n    inline:\n".to_owned();
         for (name, text) in files {
-            source.push_str(&format!("      {name}: |\n"));
-            text.lines().for_each(|line| source.push_str(&format!("        {line}\n")));
+            source.extend([format!("      {name}: |\n")]);
+            source.extend(text.lines().map(|line| format!("        {line}\n")));
         }
         fs::write(self.stack_file(), STACK.replace("SOURCE", &source))?;
         self.commit(message)

@@ -13,7 +13,7 @@ use groma_operator::api::stack::Stack;
 use groma_operator::objects::cluster::{Cluster, Reach};
 use groma_operator::objects::files::Files;
 use groma_operator::objects::{Kind, Place, Store, StoreError, find, find_all};
-use groma_operator::standalone::{self, Layout};
+use groma_operator::serve::standalone::{self, Layout};
 use kube::Client;
 use kube::api::DynamicObject;
 use serde_json::Value as Json;

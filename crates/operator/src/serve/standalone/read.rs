@@ -289,7 +289,7 @@ mod tests {
         let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for level in 1..12 {
             let before = format!("*a{}", level - 1);
-            bomb.push_str(&format!("a{level}: &a{level} [{}]\n", vec![before; 10].join(", ")));
+            bomb.extend([format!("a{level}: &a{level} [{}]\n", vec![before; 10].join(", "))]);
         }
         assert_eq!(told(&bomb).len(), 1);
         assert_eq!(told(&"[".repeat(100_000)).len(), 1);
