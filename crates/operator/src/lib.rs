@@ -16,7 +16,6 @@ pub mod outputs;
 pub mod runs;
 pub mod serve;
 pub mod stack;
-pub mod standalone;
 pub mod template;
 pub mod territory;
 pub mod webhooks;

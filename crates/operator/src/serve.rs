@@ -1,7 +1,8 @@
-//! An operator from its beginning to its end, on a cluster: it waits until it leads, works, and ends in an orderly way. What it works with
+//! An operator from its beginning to its end, on a cluster ([`standalone`] has one without): it waits until it leads, works, and ends in an orderly way. What it works with
 //! is given; where that comes from is the command line's business.
 
-pub(crate) mod endpoints;
+mod endpoints;
+pub mod standalone;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use groma_model::text::visible;
 use groma_operator::objects::Notice;
 use groma_operator::runs::in_process::Room;
-use groma_operator::standalone::{self, Layout, Mistake, Standalone};
+use groma_operator::serve::standalone::{self, Layout, Mistake, Standalone};
 use groma_run::cli_config::CliConfig;
 use jiff::Timestamp;
 use serde_json::json;

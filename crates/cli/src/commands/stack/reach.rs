@@ -13,7 +13,7 @@ use groma_operator::api::stack::Stack;
 use groma_operator::objects::cluster::{Cluster, Reach};
 use groma_operator::objects::files::Files;
 use groma_operator::objects::{Kind, Place, Store, StoreError, find, find_all};
-use groma_operator::standalone::{self, Layout};
+use groma_operator::serve::standalone::{self, Layout};
 use kube::Client;
 use kube::api::DynamicObject;
 use serde_json::Value as Json;
@@ -158,7 +158,7 @@ impl ReachArgs {
         }
         let files = standalone::objects(&layout)?;
         let name = ["USER", "LOGNAME"].iter().find_map(|name| context.environment.all.get(*name));
-        let me = name.cloned().unwrap_or_else(|| format!("process {}", std::process::id()));
+        let me = name.cloned().unwrap_or_else(|| owner(&layout));
         let namespace = self.namespace.clone().unwrap_or_else(|| "default".to_owned());
         let store = Box::new(files.clone());
         let alone = Some(Alone { layout, files, me });
@@ -269,6 +269,12 @@ impl Desk {
             done => done.map(|_| (namespace, name)),
         }
     }
+}
+
+/// Whose a state directory is: nobody else can write there.
+fn owner(layout: &Layout) -> String {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(&layout.state).map_or_else(|_| "somebody".to_owned(), |found| format!("user {}", found.uid()))
 }
 
 /// Names that are nearly the same, or the same in another namespace.

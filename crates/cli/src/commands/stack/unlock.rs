@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use groma_operator::api::stack::Stack;
 use groma_operator::objects::{Kind, Place};
-use groma_operator::standalone::Layout;
+use groma_operator::serve::standalone::Layout;
 use jiff::Timestamp;
 use kube::api::DynamicObject;
 use serde_json::Value as Json;

@@ -22,6 +22,7 @@ pub use lock::{LockError, is_held};
 pub use read::Mistake;
 pub use told::{mistakes_in, overlay};
 
+use super::endpoints;
 use crate::api::shared::Moment;
 use crate::api::stack::{Executor, Stack};
 use crate::metrics::Metrics;
@@ -31,7 +32,6 @@ use crate::objects::{Kind, Place, Seen, Store, StoreError};
 use crate::operator::{Operator, Options};
 use crate::runs::in_process::{Clock, Room};
 use crate::runs::job;
-use crate::serve::endpoints;
 use crate::stack::reconcile::Settings;
 use crate::stack::wanted::StateHome;
 use crate::work::Workshop;

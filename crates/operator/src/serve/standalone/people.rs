@@ -160,8 +160,8 @@ impl People {
         for (place, all) in told {
             let owner = owners.get(&place);
             let first = all.iter().position(|wanted| owner == Some(&wanted.file.as_str())).unwrap_or(0);
-            for (at, other) in all.iter().enumerate().filter(|(at, _)| *at != first) {
-                let _ = at;
+            let others = all.iter().enumerate().filter(|(at, _)| *at != first).map(|(_, other)| other);
+            for other in others {
                 let message = format!("{place} is in {} already: one of them has to go", all[first].file);
                 sight.mistakes.push(Mistake { file: other.file.clone(), line: None, message });
             }
