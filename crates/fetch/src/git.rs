@@ -2,7 +2,9 @@
 //! contains and what an address says must not be able to run anything: see `command.rs` for what is switched off.
 
 mod command;
+mod login;
 mod process;
+mod remote;
 mod safety;
 mod worktree;
 
@@ -16,6 +18,9 @@ use thiserror::Error;
 
 use crate::address::GitSource;
 use command::Git;
+
+pub use login::Login;
+pub use remote::{References, Remote, RemoteLimits, references, snapshot};
 
 /// How git is run.
 #[derive(Debug, Clone)]
@@ -100,6 +105,22 @@ pub enum GitError {
         reference: String,
         /// Where.
         url: String,
+    },
+    /// It is larger than it may be.
+    #[error("{url} is larger than the limit of {limit} bytes")]
+    TooLarge {
+        /// Where.
+        url: String,
+        /// The limit.
+        limit: u64,
+    },
+    /// It has more files than it may have.
+    #[error("{url} has more files than the limit of {limit}")]
+    TooMany {
+        /// Where.
+        url: String,
+        /// The limit.
+        limit: u64,
     },
     /// The key is no key.
     #[error("the sshkey parameter is not valid base64")]
