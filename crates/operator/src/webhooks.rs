@@ -8,6 +8,8 @@ mod payload;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use address::is_refused;
+
 use crate::api::run::{FailureKind, Run};
 use crate::api::shared::{HolderKind, KeyRef};
 use crate::api::stack::{Stack, ValueFrom};

@@ -62,6 +62,8 @@ pub struct Workshop {
     pub engines: Engines,
     /// Whether webhooks may be on the machine itself, or on what gives it its credentials.
     pub local_webhooks: bool,
+    /// What sources of Stacks may be.
+    pub sources: crate::sources::Premises,
     /// How a plan is shown to people.
     pub show: Arc<dyn Fn(&Plan) -> String + Send + Sync>,
 }

@@ -64,6 +64,7 @@ fn options(directory: &std::path::Path) -> Options {
             premises: Premises { shared: true, ..Premises::default() },
             engines: Engines::default(),
             local_webhooks: false,
+            sources: crate::sources::Premises::default(),
             show: Arc::new(|_| String::new()),
         },
         room,

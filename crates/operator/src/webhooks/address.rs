@@ -26,7 +26,7 @@ pub(super) fn check_url(text: &str) -> Result<Url, String> {
 }
 
 /// Whether nobody is asked there.
-pub(super) fn is_refused(address: IpAddr) -> bool {
+pub(crate) fn is_refused(address: IpAddr) -> bool {
     if METADATA.contains(&address) {
         return true;
     }

@@ -14,6 +14,7 @@ use groma_operator::objects::cluster::Reach;
 use groma_operator::runs::in_process::Room;
 use groma_operator::runs::job;
 use groma_operator::serve::{Serving, serve};
+use groma_operator::sources;
 use groma_operator::stack::reconcile::Settings;
 use groma_operator::stack::wanted::StateHome;
 use groma_operator::territory::Account;
@@ -91,6 +92,14 @@ pub(crate) struct ServeArgs {
     /// Let webhooks be on this machine, or on what gives it its credentials: for tests, and where nobody else writes Stacks.
     #[arg(long)]
     allow_local_webhooks: bool,
+
+    /// Let sources of Stacks be on this machine, or on what gives it its credentials: for tests, and where nobody else writes Stacks.
+    #[arg(long)]
+    allow_local_sources: bool,
+
+    /// How large the source of a Stack may be, in mebibytes.
+    #[arg(long, value_name = "NUMBER", default_value_t = 256)]
+    source_limit: u32,
 
     #[command(flatten)]
     engines: EngineArgs,
@@ -183,6 +192,8 @@ fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving
     workshop.premises.shared = true;
     workshop.premises.programs = args.allow_programs_in_process;
     workshop.local_webhooks = args.allow_local_webhooks;
+    workshop.sources.local = args.allow_local_sources;
+    workshop.sources.limits.bytes = u64::from(args.source_limit) << 20;
     let room = Room { most: args.runs, most_each: args.runs_per_namespace };
     let account = args.account.as_deref().and_then(|account| account.split_once('/'));
     Serving {
@@ -250,6 +261,7 @@ pub(in crate::commands) fn workshop(
         cli_config,
         engines: engines.engines(&environment.all),
         local_webhooks: false,
+        sources: sources::Premises::default(),
         choice: ProviderChoice { reattach: environment.reattach.clone(), built_in_use: environment.built_in_use },
         // Whoever works for others as well says so.
         premises: Premises { shared: false, programs: true, files },
