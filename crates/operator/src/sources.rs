@@ -6,7 +6,6 @@ pub mod flux;
 mod folder;
 mod follow;
 
-mod places;
 #[cfg(test)]
 mod tests;
 pub mod watches;
@@ -40,8 +39,6 @@ pub type Name = (String, String);
 /// What sources may be, for whoever runs an operator to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Premises {
-    /// Whether they may be on the machine itself, or on what gives it its credentials.
-    pub local: bool,
     /// How large they may be.
     pub limits: Limits,
 }
@@ -69,7 +66,11 @@ impl Settings {
         Self {
             folder: workshop.scratch.join(".sources"),
             premises: workshop.sources,
-            manners: Manners { for_others: workshop.premises.shared, environment },
+            manners: Manners {
+                for_others: workshop.premises.shared,
+                environment,
+                networks: workshop.premises.networks.clone(),
+            },
             clock,
         }
     }

@@ -69,7 +69,7 @@ impl SourceError {
 impl From<GitError> for SourceError {
     fn from(problem: GitError) -> Self {
         let kind = match &problem {
-            GitError::Unsafe(_) | GitError::SshKey => Trouble::Invalid,
+            GitError::Unsafe(_) | GitError::SshKey | GitError::Refused { .. } => Trouble::Invalid,
             GitError::Reference { .. } => Trouble::NotFound,
             GitError::TooLarge { .. } | GitError::TooMany { .. } => Trouble::TooLarge,
             GitError::Link { .. } => Trouble::Damaged,

@@ -49,7 +49,7 @@ pub async fn references(remote: &Remote, names: &[&str], settings: &GitSettings)
     let source = checked(remote, settings)?;
     let login = remote.login.prepare(&remote.url)?;
     let work = async {
-        let git = Git::new(settings, &source, Path::new("."), None)?.logged_in(&login);
+        let git = Git::new(settings, &source, Path::new("."), None).await?.logged_in(&login);
         let listed = git.list_remote(names).await?;
         Ok(read(&listed))
     };
@@ -69,7 +69,7 @@ pub async fn snapshot(
     let source = checked(remote, settings)?;
     let login = remote.login.prepare(&remote.url)?;
     let work = async {
-        let git = Git::new(settings, &source, destination, None)?.logged_in(&login);
+        let git = Git::new(settings, &source, destination, None).await?.logged_in(&login);
         git.begin().await?;
         let commit = fetch(&git, commit, reference, limits).await?;
         let (files, bytes) = git.measure(&commit).await?;

@@ -8,7 +8,7 @@ use groma_run::source::{Limits, SourceError, Trouble};
 use tokio::sync::Notify;
 
 use super::wish::{What, Wish};
-use super::{Name, Sources, places};
+use super::{Name, Sources};
 use crate::sources::folder::Folder;
 
 /// How soon something that may pass is tried again at first.
@@ -81,9 +81,6 @@ impl Sources {
     async fn fetch(&self, wish: &Wish, known: Option<&Tree>) -> Result<Option<Tree>, SourceError> {
         let folder = self.folder()?;
         let (manners, limits) = (&self.settings.manners, &self.settings.premises.limits);
-        if !self.settings.premises.local && manners.for_others {
-            places::check(wish.url()).await?;
-        }
         match &wish.what {
             What::Git(git) => {
                 let found = git.look(manners, &Limits { time: limits.time.min(PATIENCE), ..*limits }).await?;
@@ -93,7 +90,9 @@ impl Sources {
                 git.fetch(&found, folder.path(), manners, limits).await.map(Some)
             }
             What::Artifact(_) if known.is_some() => Ok(None),
-            What::Artifact(artifact) => artifact.fetch(folder.path(), limits).await.map(Some),
+            What::Artifact(artifact) => {
+                artifact.fetch(folder.path(), manners.networks.as_ref(), limits).await.map(Some)
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use groma_fetch::archive::{self, Format};
 use groma_fetch::http::{Client, ClientSettings, Request};
 use groma_fetch::progress::Silent;
 use groma_fetch::redact;
+use groma_network::Networks;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use url::Url;
 
@@ -27,8 +28,13 @@ pub struct Artifact {
 
 impl Artifact {
     /// Fetches it into a directory that is made in `folder`.
-    pub async fn fetch(&self, folder: &Path, limits: &Limits) -> Result<Tree, SourceError> {
-        let work = self.fetch_within(folder, limits);
+    pub async fn fetch(
+        &self,
+        folder: &Path,
+        networks: Option<&Networks>,
+        limits: &Limits,
+    ) -> Result<Tree, SourceError> {
+        let work = self.fetch_within(folder, networks, limits);
         let elapsed = |_| {
             let seconds = limits.time.as_secs();
             SourceError::new(Trouble::Passing, format!("{} did not come within {seconds} seconds", self.shown()))
@@ -40,7 +46,12 @@ impl Artifact {
         redact::text(&self.url)
     }
 
-    async fn fetch_within(&self, folder: &Path, limits: &Limits) -> Result<Tree, SourceError> {
+    async fn fetch_within(
+        &self,
+        folder: &Path,
+        networks: Option<&Networks>,
+        limits: &Limits,
+    ) -> Result<Tree, SourceError> {
         let url = Url::parse(&self.url).map_err(|problem| {
             SourceError::new(Trouble::Invalid, format!("the artifact has no address: {}: {problem}", self.shown()))
         })?;
@@ -50,7 +61,11 @@ impl Artifact {
             |source: std::io::Error| SourceError::new(Trouble::Passing, format!("cannot write the artifact: {source}"));
         let mut file = tempfile::tempfile_in(directory.path()).map_err(written)?;
         let request = Request::get(url.clone()).plain_http(url.scheme() == "http");
-        let client = Client::new(ClientSettings { download_retries: 1, ..ClientSettings::default() });
+        let client = Client::new(ClientSettings {
+            download_retries: 1,
+            networks: networks.cloned(),
+            ..ClientSettings::default()
+        });
         client.download(&request, &file, limits.bytes, &Silent).await?;
         let (place, limits, shown) = (directory.path().join("tree"), *limits, self.shown());
         let to = place.clone();

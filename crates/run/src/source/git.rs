@@ -4,6 +4,7 @@ use std::path::Path;
 
 use groma_fetch::git::{self, GitSettings, Login, References, Remote, RemoteLimits};
 use groma_model::version::Version;
+use groma_network::Networks;
 
 use super::range::Range;
 use super::tree::Tree;
@@ -44,6 +45,8 @@ pub struct Manners {
     pub for_others: bool,
     /// Variables for git: proxies and the like.
     pub environment: Vec<(String, String)>,
+    /// Where connections may lead to; everywhere if nothing is said.
+    pub networks: Option<Networks>,
 }
 
 /// What a repository has by now.
@@ -102,7 +105,7 @@ impl Wish {
         let isolated = GitSettings::isolated(manners.environment.clone());
         let usual = GitSettings { environment: manners.environment.clone(), ..GitSettings::default() };
         let base = if manners.for_others { isolated } else { usual };
-        GitSettings { submodules: self.submodules, timeout: limits.time, ..base }
+        GitSettings { submodules: self.submodules, timeout: limits.time, networks: manners.networks.clone(), ..base }
     }
 
     /// Asks the repository what it has by now.

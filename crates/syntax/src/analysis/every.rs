@@ -71,8 +71,6 @@ impl Body {
 mod tests {
     use groma_model::span::SourceMap;
 
-    use super::*;
-
     fn texts(name: &str, text: &str) -> Vec<String> {
         let mut map = SourceMap::new();
         let file = map.add(name, text);

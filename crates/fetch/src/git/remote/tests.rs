@@ -65,7 +65,7 @@ async fn what_becomes_too_large_while_it_is_fetched_is_ended() {
     std::fs::create_dir(&directory).unwrap();
     let source = GitSource { url: lab.url("repo"), reference: None, depth: None, ssh_key: None };
     let settings = lab.settings();
-    let git = Git::new(&settings, &source, &directory, None).unwrap();
+    let git = Git::new(&settings, &source, &directory, None).await.unwrap();
     let filling = async {
         std::fs::write(directory.join("pack"), vec![0; 5_000]).unwrap();
         std::future::pending::<Result<(), GitError>>().await
