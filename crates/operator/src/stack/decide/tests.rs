@@ -1,5 +1,7 @@
 //! Stories of Stacks, told in facts.
 
+mod sources;
+
 use serde_json::json;
 
 use super::*;
