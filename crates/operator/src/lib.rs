@@ -15,6 +15,7 @@ pub mod operator;
 pub mod outputs;
 pub mod runs;
 pub mod serve;
+pub mod sources;
 pub mod stack;
 pub mod template;
 pub mod territory;

@@ -14,6 +14,7 @@ use groma_operator::objects::cluster::Reach;
 use groma_operator::runs::in_process::Room;
 use groma_operator::runs::job;
 use groma_operator::serve::{Serving, serve};
+use groma_operator::sources;
 use groma_operator::stack::reconcile::Settings;
 use groma_operator::stack::wanted::StateHome;
 use groma_operator::territory::Account;
@@ -101,6 +102,10 @@ pub(crate) struct ServeArgs {
     /// Do not connect for Stacks to addresses in these networks, besides those: the network of services, say.
     #[arg(long, value_name = "NETWORKS", value_delimiter = ',')]
     deny_networks: Vec<Range>,
+
+    /// How large the source of a Stack may be, in mebibytes.
+    #[arg(long, value_name = "NUMBER", default_value_t = 256)]
+    source_limit: u32,
 
     #[command(flatten)]
     pub(super) engines: EngineArgs,
@@ -208,6 +213,7 @@ fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving
     workshop.premises.shared = true;
     workshop.premises.programs = args.allow_programs_in_process;
     workshop.premises.networks = Some(confined);
+    workshop.sources.limits.bytes = u64::from(args.source_limit) << 20;
     let room = Room { most: args.runs, most_each: args.runs_per_namespace };
     let account = args.account.as_deref().and_then(|account| account.split_once('/'));
     Serving {
@@ -275,6 +281,7 @@ pub(in crate::commands) fn workshop(
         cluster: None,
         cli_config,
         engines: engines.engines(&environment.all),
+        sources: sources::Premises::default(),
         choice: ProviderChoice { reattach: environment.reattach.clone(), built_in_use: environment.built_in_use },
         // Whoever works for others as well says so.
         premises: Premises { shared: false, programs: true, files, networks: None },

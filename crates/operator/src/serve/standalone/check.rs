@@ -165,16 +165,9 @@ mod tests {
     }
 
     fn told(spec: Json) -> Vec<String> {
-<<<<<<< HEAD:crates/operator/src/standalone/check.rs
         let stack =
             json!({"apiVersion": "groma.dev/v1alpha1", "kind": "Stack", "metadata": {"name": "a"}, "spec": spec});
         faults(&schema(), &stack).into_iter().map(|fault| format!("{} {}", fault.field, fault.message)).collect()
-=======
-        faults(&schema(), &json!({ "spec": spec }))
-            .into_iter()
-            .map(|fault| format!("{} {}", fault.field, fault.message))
-            .collect()
->>>>>>> standalone:crates/operator/src/serve/standalone/check.rs
     }
 
     #[test]
