@@ -190,7 +190,8 @@ fn s_003b_the_stack_is_deleted() {
 /// S-003c: taking down fails in the middle. It is said what does not go, it is tried again, and nothing is deleted twice.
 #[test]
 fn s_003c_deletion_fails_midway() {
-    let lake = Lake::given();
+    // Long enough for somebody to see what is said meanwhile.
+    let lake = Lake::given_with(&json!({"retry": {"interval": "1s"}}));
     lake.airbyte.fail("sources/delete", 500, 2);
     lake.stage.api.delete(&lake.stage.at_stack(NAME));
     let mut told = String::new();
