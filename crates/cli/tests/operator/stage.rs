@@ -160,6 +160,15 @@ impl Stage {
         }
     }
 
+    /// How much memory the operator has, in KiB.
+    #[track_caller]
+    pub(crate) fn memory(&self) -> u64 {
+        let id = self.operator.as_ref().unwrap().id();
+        let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.split_whitespace().next().unwrap().parse().unwrap()
+    }
+
     /// Asks the operator to end, and waits: its exit code.
     #[track_caller]
     pub(crate) fn end(&mut self) -> i32 {

@@ -162,6 +162,10 @@ pub(super) fn start(work: &Work<'_>, directory: &Path) -> Start {
     let root = root_of(directory, bundle);
     let mut environment = workshop.environment.clone();
     environment.extend(bundle.inputs.environment.clone());
+    // As the other engines have it: a variable of a Stack's own environment, never of ours.
+    let named = bundle.inputs.environment.iter();
+    let environment_variables =
+        named.filter_map(|(name, text)| Some((name.strip_prefix("TF_VAR_")?.to_owned(), text.clone()))).collect();
     let var_files = bundle.var_files.iter().filter_map(|path| below(path));
     let mut variables: Vec<GivenVariable> =
         var_files.map(|path| GivenVariable::File(directory.join(path).display().to_string())).collect();
@@ -171,6 +175,7 @@ pub(super) fn start(work: &Work<'_>, directory: &Path) -> Start {
     Start {
         workspace: Some(bundle.workspace.clone().unwrap_or_else(|| "default".to_owned())),
         environment,
+        environment_variables,
         variables,
         // How we reach it is nothing that variables of a Stack may change: they would get to see who we are.
         cluster: workshop.cluster.clone().filter(|_| bundle.backend.at_home),
