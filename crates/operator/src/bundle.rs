@@ -10,7 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
 
-use crate::api::stack::Engine;
+use crate::api::shared::is_false;
+use crate::api::stack::{Engine, PlanCopy};
 use crate::webhooks::Prepared;
 
 /// No bundle is larger than that, unpacked.
@@ -44,6 +45,15 @@ pub struct Bundle {
     /// Who is asked about plans.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub webhooks: Vec<Prepared>,
+    /// Whether the files with values win over all other values.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub var_files_win: bool,
+    /// What is written of plans besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_copy: Option<PlanCopy>,
+    /// Whether plans that are never carried out lock nothing.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub plan_unlocked: bool,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]

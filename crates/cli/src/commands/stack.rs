@@ -11,12 +11,12 @@ mod logs;
 mod outputs;
 mod plan;
 mod preview;
-mod reach;
+pub(super) mod reach;
 mod reconcile;
 mod suspend;
 mod table;
 mod tree;
-mod trouble;
+pub(super) mod trouble;
 mod unlock;
 
 use std::process::ExitCode;

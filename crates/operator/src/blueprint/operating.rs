@@ -53,6 +53,7 @@ fn options(directory: &std::path::Path) -> Options {
             home: StateHome { kind: "local".to_owned() },
             across_namespaces: false,
         },
+        terraform: None,
         workshop: Workshop {
             scratch: directory.join("scratch"),
             cache: directory.join("cache"),

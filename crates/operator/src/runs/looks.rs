@@ -150,6 +150,7 @@ mod tests {
             drifted: drifted.iter().map(|address| (*address).to_owned()).collect(),
             is_empty,
             changes_json: None,
+            document: None,
         };
         Ended { left: Some(plan), ..Ended::default() }
     }

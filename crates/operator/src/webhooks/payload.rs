@@ -112,6 +112,7 @@ mod tests {
             drifted: Vec::new(),
             is_empty: false,
             changes_json: Some(json!({"resourceChanges": [{"after": {"x": "hunter2-hunter2"}}]})),
+            document: None,
         };
         let inputs = ResolvedInputs { secrets: ["hunter2-hunter2".to_owned()].into(), ..ResolvedInputs::default() };
         let asking = Asking {

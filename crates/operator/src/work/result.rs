@@ -33,6 +33,8 @@ pub struct Planned {
     pub is_empty: bool,
     /// What changes, for those who are asked about it. None if nobody is.
     pub changes_json: Option<Json>,
+    /// All of it, as `show -json` has it, with everything that must not be seen. None if nobody wants it.
+    pub document: Option<Json>,
 }
 
 /// What is done with an object.

@@ -16,6 +16,7 @@ use groma_operator::runs::job;
 use groma_operator::serve::{Serving, serve};
 use groma_operator::stack::reconcile::Settings;
 use groma_operator::stack::wanted::StateHome;
+use groma_operator::terraform;
 use groma_operator::territory::Account;
 use groma_operator::work::{Engines, Premises, Workshop};
 use groma_run::cli_config::CliConfig;
@@ -91,6 +92,14 @@ pub(crate) struct ServeArgs {
     /// Let webhooks be on this machine, or on what gives it its credentials: for tests, and where nobody else writes Stacks.
     #[arg(long)]
     allow_local_webhooks: bool,
+
+    /// Look after Terraform objects of tofu-controller, too. Nothing is done with them while tofu-controller itself works.
+    #[arg(long)]
+    terraform_objects: bool,
+
+    /// Where the lease of tofu-controller is, which says whether it works; flux-system if nothing is said. Can be repeated.
+    #[arg(long, value_name = "NAMESPACE", requires = "terraform_objects")]
+    tofu_controller_namespace: Vec<String>,
 
     #[command(flatten)]
     engines: EngineArgs,
@@ -200,6 +209,10 @@ fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving
             home: StateHome { kind: "kubernetes".to_owned() },
             across_namespaces: args.allow_cross_namespace,
         },
+        terraform: args.terraform_objects.then(|| terraform::reconcile::Settings {
+            across_namespaces: args.allow_cross_namespace,
+            rival_namespaces: args.tofu_controller_namespace,
+        }),
         workshop,
         room,
         workers: args.workers,
