@@ -50,11 +50,12 @@ fn options(directory: &std::path::Path) -> Options {
     Options {
         settings: Settings {
             executor: Executor::InProcess,
-            home: StateHome { kind: "local".to_owned() },
+            home: StateHome { kind: "local".to_owned(), directory: None },
             across_namespaces: false,
         },
         terraform: None,
         workshop: Workshop {
+            states: None,
             scratch: directory.join("scratch"),
             cache: directory.join("cache"),
             environment: BTreeMap::new(),
@@ -64,7 +65,6 @@ fn options(directory: &std::path::Path) -> Options {
             choice: ProviderChoice::default(),
             premises: Premises { shared: true, ..Premises::default() },
             engines: Engines::default(),
-            local_webhooks: false,
             show: Arc::new(|_| String::new()),
         },
         room,
