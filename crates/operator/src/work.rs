@@ -144,7 +144,11 @@ pub struct Work<'a> {
 impl Work<'_> {
     /// Does it.
     pub fn perform(&self, task: &Task<'_>, overseer: &dyn Overseer) -> Ended {
-        if self.bundle.inputs.only.is_empty() { self.at_once(task, overseer) } else { phased::perform(self, task, overseer) }
+        if self.bundle.inputs.only.is_empty() {
+            self.at_once(task, overseer)
+        } else {
+            phased::perform(self, task, overseer)
+        }
     }
 
     /// Does it with what is in the bundle, from its beginning to its end.

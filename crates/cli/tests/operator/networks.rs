@@ -91,7 +91,8 @@ fn state(backend: &'static str, config: impl Fn(&str) -> String) -> impl Fn(usiz
 
 const K8SCONNECT: &str = "terraform {\n  required_providers {\n    k8sconnect = {\n      source = \"jmorris0x0/k8sconnect\"\n    }\n  }\n}\n";
 
-const REST: &str = "terraform {\n  required_providers {\n    rest = {\n      source = \"groma.dev/builtin/rest\"\n    }\n  }\n}\n";
+const REST: &str =
+    "terraform {\n  required_providers {\n    rest = {\n      source = \"groma.dev/builtin/rest\"\n    }\n  }\n}\n";
 
 /// What a Stack says when its run has failed, all of it.
 #[track_caller]

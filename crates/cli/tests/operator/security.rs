@@ -257,14 +257,15 @@ fn plans_are_made_with_other_credentials_than_they_are_carried_out_with() {
          data \"rest_object\" \"known\" {{\n  path = \"/known/1\"\n}}\n\
          resource \"rest_object\" \"it\" {{\n  path = \"/made\"\n  body = {{ text = \"a\" }}\n}}\n"
     );
-    let file = |key: &str, phase: &str| {
-        json!({"path": "key", "valueFrom": {"secretKeyRef": {"name": "keys", "key": key}}, "phases": [phase]})
-    };
+    let file = |key: &str, phase: &str| json!({"path": "key", "valueFrom": {"secretKeyRef": {"name": "keys", "key": key}}, "phases": [phase]});
     for mode in ["auto", "manual"] {
         let before = api.asked().len();
         let inputs = json!({"files": [file("read", "plan"), file("write", "apply")]});
         let name = format!("it-{mode}");
-        stage.stack(&name, json!({"source": {"inline": {"main.tf": main}}, "inputs": inputs, "approval": {"mode": mode}}));
+        stage.stack(
+            &name,
+            json!({"source": {"inline": {"main.tf": main}}, "inputs": inputs, "approval": {"mode": mode}}),
+        );
         if mode == "manual" {
             let plan = stage.says(&name, "Unknown", "AwaitingApproval")["status"]["pending"]["plan"].clone();
             stage.edit(&name, &json!({"metadata": {"annotations": {"groma.dev/approve": plan}}}));

@@ -227,10 +227,18 @@ async fn repositories_are_where_they_may_be() {
         let allowed: Vec<groma_network::Range> = allowed.iter().map(|range| range.parse().unwrap()).collect();
         GitSettings { networks: Some(Networks::new("-allow", &allowed, &[])), ..lab.settings() }
     };
-    for refused in [url.clone(), url.replace("127.0.0.1", "localhost"), url.replace("http", "ssh"), url.replace("127.0.0.1", "0x7f.1")] {
+    for refused in [
+        url.clone(),
+        url.replace("127.0.0.1", "localhost"),
+        url.replace("http", "ssh"),
+        url.replace("127.0.0.1", "0x7f.1"),
+    ] {
         let failed = lab.check_out(&source(refused.clone()), &within(&[])).await.unwrap_err();
         assert!(matches!(failed, GitError::Refused { .. }), "{refused}: {failed}");
-        assert!(failed.to_string().contains("-allow=127.0.0.1/32") || failed.to_string().contains("-allow=::1/128"), "{failed}");
+        assert!(
+            failed.to_string().contains("-allow=127.0.0.1/32") || failed.to_string().contains("-allow=::1/128"),
+            "{failed}"
+        );
     }
     let failed = lab.check_out(&source(url.replace("http", "git")), &within(&["127.0.0.0/8"])).await.unwrap_err();
     assert!(matches!(failed, GitError::Unsafe(_)), "{failed}");

@@ -128,7 +128,7 @@ fn backend(stack: &Stack, referred: &Referred, home: &StateHome, problems: &mut 
         let mut config = BTreeMap::new();
         if home.kind == "kubernetes" {
             let mut labels = stack.spec.state.clone().unwrap_or_default().labels;
-            labels.insert(names::KEPT_FOR.to_owned(), name);
+            labels.insert(names::KEPT_FOR.to_owned(), name.clone());
             config.insert("secret_suffix".to_owned(), json!(state_suffix(stack)));
             config.insert("namespace".to_owned(), json!(namespace));
             config.insert("labels".to_owned(), json!(labels));

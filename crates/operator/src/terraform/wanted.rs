@@ -493,7 +493,7 @@ impl<'a> Translating<'a> {
             let key = KeyRef { name: file.secret_ref.name.clone(), key: file.secret_ref.key.clone(), optional: false };
             let value_from = ValueFrom { secret_key_ref: Some(key), config_map_key_ref: None };
             match file.location.as_str() {
-                "workspace" => inputs.files.push(InputFile { path: file.path.clone(), value_from }),
+                "workspace" => inputs.files.push(InputFile { path: file.path.clone(), value_from, phases: Vec::new() }),
                 "home" => self.lacks(format!("{field}.location"), "runs have no home of their own: use workspace, or variables of the environment in spec.runnerPodTemplate.spec.env"),
                 other => self.wrong(format!("{field}.location"), format!("{other:?} is neither home nor workspace")),
             }

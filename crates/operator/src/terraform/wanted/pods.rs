@@ -100,9 +100,16 @@ impl Translating<'_> {
             let field = format!("spec.runnerPodTemplate.spec.env[{at}]");
             let name = text(variable, "name");
             match variable.get("valueFrom").filter(|from| !from.is_null()) {
-                None => inputs.env.push(EnvVar { name, value: Some(text(variable, "value")), value_from: None }),
+                None => inputs.env.push(EnvVar {
+                    name,
+                    value: Some(text(variable, "value")),
+                    value_from: None,
+                    phases: Vec::new(),
+                }),
                 Some(from) => match value_from(from) {
-                    Some(from) => inputs.env.push(EnvVar { name, value: None, value_from: Some(from) }),
+                    Some(from) => {
+                        inputs.env.push(EnvVar { name, value: None, value_from: Some(from), phases: Vec::new() })
+                    }
                     None => self.lacks(
                         format!("{field}.valueFrom"),
                         format!("only secretKeyRef and configMapKeyRef are known; the variable {name:?} is not set"),
