@@ -10,7 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
 
-use crate::api::stack::{Engine, InputPhase};
+use crate::api::shared::is_false;
+use crate::api::stack::{Engine, InputPhase, PlanCopy};
 use crate::api::upkeep::Adoption;
 use crate::webhooks::Prepared;
 
@@ -54,6 +55,15 @@ pub struct Bundle {
     /// Whether objects are looked for that the state does not know.
     #[serde(default, skip_serializing_if = "crate::api::shared::is_false")]
     pub orphans: bool,
+    /// Whether the files with values win over all other values.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub var_files_win: bool,
+    /// What is written of plans besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_copy: Option<PlanCopy>,
+    /// Whether plans that are never carried out lock nothing.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub plan_unlocked: bool,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]

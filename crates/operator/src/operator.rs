@@ -30,6 +30,7 @@ use crate::runs::job::{self, Jobs};
 use crate::sources::watches::Watches as FluxWatches;
 use crate::sources::{self, Sources, flux};
 use crate::stack::reconcile::{ReconcileError, Reconciler, Settings};
+use crate::terraform;
 use crate::territory::{Account, Territory};
 use crate::work::Workshop;
 use agenda::Agenda;
@@ -54,6 +55,8 @@ pub enum Subject {
     Namespace(String),
     /// An object of the kind of a Blueprint: its name, and namespace and name of the object.
     Object(String, String, String),
+    /// An object of tofu-controller, by namespace and name.
+    Terraform(String, String),
 }
 
 impl Subject {
@@ -65,6 +68,7 @@ impl Subject {
             Self::Kept(..) => "Kept",
             Self::Namespace(_) => "Namespace",
             Self::Object(..) => "Object",
+            Self::Terraform(..) => "Terraform",
         }
     }
 }
@@ -73,6 +77,8 @@ impl Subject {
 pub struct Options {
     /// What is the same for all Stacks.
     pub settings: Settings,
+    /// How objects of tofu-controller are looked after. None if they are not.
+    pub terraform: Option<terraform::reconcile::Settings>,
     /// What is the same for all runs in this process.
     pub workshop: Workshop,
     /// How many runs at once.
@@ -100,6 +106,7 @@ pub struct Operator {
     reconciler: Reconciler,
     keeper: Keeper,
     objects: blueprint::reconcile::Reconciler,
+    terraform: Option<terraform::reconcile::Reconciler>,
     watches: Watches,
     sources: Arc<Sources>,
     flux: FluxWatches,
@@ -201,7 +208,8 @@ impl Operator {
             };
             to_look_at.add(subject, Instant::now());
         });
-        let Options { settings, workshop, room, jobs, metrics, account, workers, namespaces, holder, clock } = options;
+        let Options { settings, terraform, workshop, room, jobs, metrics, account, workers, namespaces, holder, clock } =
+            options;
         let to_look_at = Arc::clone(&agenda);
         let sources = Sources::new(sources::Settings::of(&workshop, Arc::clone(&clock)), move |(namespace, name)| {
             to_look_at.add(Subject::Stack(namespace.clone(), name.clone()), Instant::now());
@@ -213,6 +221,7 @@ impl Operator {
                 .with_sources(Arc::clone(&sources)),
             keeper: Keeper::new(Arc::clone(&store), namespaces.clone()),
             objects: blueprint::reconcile::Reconciler::new(Arc::clone(&store)),
+            terraform: terraform.map(|wanted| terraform::reconcile::Reconciler::new(Arc::clone(&store), &wanted)),
             watches: Watches::default(),
             sources,
             flux: FluxWatches::default(),
@@ -239,6 +248,10 @@ impl Operator {
         let mut tasks = JoinSet::new();
         let mut watches = Vec::new();
         for kind in [Kind::of::<Stack>(), Kind::of::<Run>()] {
+            watches.extend(self.places().into_iter().map(|namespace| self.watch(&kind, namespace)));
+        }
+        if self.terraform.is_some() {
+            let kind = terraform::kind();
             watches.extend(self.places().into_iter().map(|namespace| self.watch(&kind, namespace)));
         }
         watches.push(self.watch(&Kind::of::<Blueprint>(), None));
@@ -340,9 +353,11 @@ impl Operator {
                     found.push(Subject::Stack(namespace.to_owned(), name.to_owned()));
                 }
                 found.extend(object_of(object, namespace));
+                found.extend(self.terraform.as_ref().and_then(|_| terraform_of(object, namespace)));
                 found
             }
             "Blueprint" => vec![Subject::Blueprint(name.to_owned())],
+            "Terraform" => vec![Subject::Terraform(namespace.to_owned(), name.to_owned())],
             "Run" => {
                 if let Some(run) = index.ends(object, is_gone) {
                     self.metrics.run_is_over(&run);
@@ -473,6 +488,13 @@ impl Operator {
                 let looked = self.objects.reconcile(blueprint, namespace, name, (self.clock)()).await;
                 looked.map(|again| again.map(|at| self.instant(at))).map_err(ReconcileError::from)
             }
+            Subject::Terraform(namespace, name) => match &self.terraform {
+                Some(objects) => {
+                    let looked = objects.reconcile(namespace, name, (self.clock)()).await;
+                    looked.map(|again| again.map(|at| self.instant(at))).map_err(ReconcileError::from)
+                }
+                None => Ok(None),
+            },
         };
         self.metrics.looked(subject.kind(), looked.is_ok());
         self.metrics.load(self.runs.load(), self.agenda.pending(Instant::now()), self.territory.size());
@@ -525,4 +547,11 @@ fn object_of(stack: &DynamicObject, namespace: &str) -> Option<Subject> {
     let blueprint = stack.metadata.annotations.as_ref()?.get(names::BLUEPRINT)?;
     let owner = controller(&stack.metadata)?;
     Some(Subject::Object(blueprint.clone(), namespace.to_owned(), owner.name.clone()))
+}
+
+/// The object of tofu-controller that a Stack was made for.
+fn terraform_of(stack: &DynamicObject, namespace: &str) -> Option<Subject> {
+    let owner = controller(&stack.metadata)?;
+    let is_one = owner.kind == terraform::kind().kind && owner.api_version.starts_with(crate::api::terraform::GROUP);
+    is_one.then(|| Subject::Terraform(namespace.to_owned(), owner.name.clone()))
 }

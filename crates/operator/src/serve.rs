@@ -20,6 +20,7 @@ use crate::operator::{Operator, Options};
 use crate::runs::in_process::{Clock, Room};
 use crate::runs::job::{self, Executing, execute};
 use crate::stack::reconcile::Settings;
+use crate::terraform;
 use crate::territory::Account;
 use crate::work::Workshop;
 
@@ -32,6 +33,8 @@ pub struct Serving {
     pub reach: Reach,
     /// What is the same for all Stacks.
     pub settings: Settings,
+    /// How objects of tofu-controller are looked after. None if they are not.
+    pub terraform: Option<terraform::reconcile::Settings>,
     /// What is the same for all runs.
     pub workshop: Workshop,
     /// How many runs at once.
@@ -102,6 +105,7 @@ pub async fn serve(serving: Serving, stop: impl Future<Output = ()> + Send + 'st
         store,
         Options {
             settings: serving.settings,
+            terraform: serving.terraform,
             workshop: Workshop { cluster, ..serving.workshop },
             room: serving.room,
             jobs: serving.jobs,

@@ -117,6 +117,12 @@ impl Stage {
         self.more.extend(["-namespace".to_owned(), namespace.to_owned()]);
     }
 
+    /// The operator looks after objects of tofu-controller, whose lease would be in this namespace.
+    pub(crate) fn looks_after_terraform(&mut self) {
+        let lease = ["-terraform-objects", "-tofu-controller-namespace", &self.namespace].map(str::to_owned);
+        self.more.extend(lease);
+    }
+
     /// Operators of this namespace have a lease there.
     pub(crate) fn lease_in_own_namespace(&mut self) {
         self.more = vec!["-lease-namespace".to_owned(), self.namespace.clone()];

@@ -110,6 +110,15 @@ pub struct StackSpec {
     /// Where the state is kept, whatever the configuration says about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<Backend>,
+    /// What the state is called that the operator keeps, where `backend` says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<StateName>,
+    /// What is written beside a Run of its plan, for those who do not read Runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_copy: Option<PlanCopy>,
+    /// Plans that are never carried out (`planOnly`) are made without locking the state.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub plan_unlocked: bool,
     /// Whether the configuration may start programs: `local-exec`, `external` and the like.
     #[serde(default, skip_serializing_if = "is_false")]
     pub allow_exec: bool,
@@ -145,12 +154,35 @@ pub struct Inputs {
     /// Variables of the environment, for providers and engines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<EnvVar>,
+    /// Variables of the environment, as Secrets and ConfigMaps have them. Those of `env` win.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env_from: Vec<VarsFrom>,
     /// Files that are laid beside the configuration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<InputFile>,
     /// `.tfvars` files of the source, relative to its root.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub var_files: Vec<String>,
+    /// Whether what is in `varFiles` wins over `values` and `varsFrom`; it does not if nothing is said.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub var_files_win: bool,
+    /// Values with keys of Secrets in their texts. Those of `values` and `varsFrom` win.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub templated: Vec<TemplatedValue>,
+}
+
+/// A value of a variable with keys of Secrets in its texts, which stay out of the Stack.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TemplatedValue {
+    /// The variable.
+    #[schemars(length(min = 1, max = 253))]
+    pub name: String,
+    /// Its value. In its texts, `${{ .name.key }}` is a key of the Secret that is called so below.
+    pub value: AnyValue,
+    /// The Secrets, by what they are called in the value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub secrets: BTreeMap<String, String>,
 }
 
 /// Values of variables in a Secret or a ConfigMap.
@@ -465,6 +497,47 @@ pub struct Backend {
     /// More of it, from Secrets and ConfigMaps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub config_from: Vec<VarsFrom>,
+}
+
+/// What a state is called that the operator keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StateName {
+    /// Its Secret is `tfstate-<workspace>-<suffix>`, as the backend `kubernetes` has it; the name of the Stack if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 200))]
+    pub suffix: Option<String>,
+    /// More labels of the Secret.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+}
+
+/// What is written beside a Run of its plan.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PlanCopy {
+    /// The Secret with the plan, and what objects with readable plans are called.
+    #[schemars(length(min = 1, max = 240))]
+    pub name: String,
+    /// What the labels say that it is the plan of.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub of: String,
+    /// How people or programs can read it.
+    #[serde(default)]
+    pub readable: ReadablePlan,
+}
+
+/// How a plan can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ReadablePlan {
+    /// Not at all.
+    #[default]
+    None,
+    /// As people read it, in a ConfigMap.
+    Human,
+    /// As `show -json` has it, in a Secret.
+    Json,
 }
 
 /// How a Stack is.

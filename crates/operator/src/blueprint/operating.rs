@@ -53,6 +53,7 @@ fn options(directory: &std::path::Path) -> Options {
             home: StateHome { kind: "local".to_owned(), directory: None },
             across_namespaces: false,
         },
+        terraform: None,
         workshop: Workshop {
             states: None,
             scratch: directory.join("scratch"),

@@ -161,6 +161,7 @@ pub async fn serve(
     let showing = tokio::spawn(show(store.clone(), board.clone()));
     let settings = Settings { executor: Executor::InProcess, home: home(layout), across_namespaces: true };
     let options = Options {
+        terraform: None,
         settings,
         workshop: standalone.workshop,
         room: standalone.room,

@@ -117,7 +117,14 @@ pub fn bundle(stack: &Stack, referred: &Referred, home: &StateHome) -> Result<(B
         webhooks: webhooks::prepare(&spec.webhooks, &referred.holders, &mut problems),
         adoption: spec.adoption.clone(),
         orphans: spec.orphan_policy != OrphanPolicy::Ignore,
+        var_files_win: spec.inputs.var_files_win,
+        plan_copy: spec.plan_copy.clone(),
+        plan_unlocked: spec.plan_unlocked,
     };
+    // A configuration that is not there is none that asks for nothing.
+    if bundle.files.is_empty() && (spec.source.git.is_some() || spec.source.flux.is_some()) {
+        problems.push("spec.source: there is nothing in it".to_owned());
+    }
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -164,15 +171,23 @@ fn files(spec: &StackSpec, holders: &Holders, problems: &mut Vec<String>) -> BTr
     found
 }
 
+/// What the Secret of a state ends with that is kept for a Stack.
+pub fn state_suffix(stack: &Stack) -> String {
+    let given = stack.spec.state.as_ref().and_then(|state| state.suffix.clone());
+    given.unwrap_or_else(|| stack.metadata.name.clone().unwrap_or_default())
+}
+
 fn backend(stack: &Stack, referred: &Referred, home: &StateHome, problems: &mut Vec<String>) -> BackendBlock {
     let name = stack.metadata.name.clone().unwrap_or_default();
     let namespace = stack.metadata.namespace.clone().unwrap_or_default();
     let Some(given) = &stack.spec.backend else {
         let mut config = BTreeMap::new();
         if home.kind == "kubernetes" {
-            config.insert("secret_suffix".to_owned(), json!(name));
+            let mut labels = stack.spec.state.clone().unwrap_or_default().labels;
+            labels.insert(names::KEPT_FOR.to_owned(), name.clone());
+            config.insert("secret_suffix".to_owned(), json!(state_suffix(stack)));
             config.insert("namespace".to_owned(), json!(namespace));
-            config.insert("labels".to_owned(), json!({ names::KEPT_FOR: name }));
+            config.insert("labels".to_owned(), json!(labels));
         }
         if home.directory.is_some() {
             // In the directory that is known where runs are.
@@ -217,11 +232,16 @@ fn spec_hash(spec: &StackSpec) -> String {
     if !spec.webhooks.is_empty() {
         relevant["webhooks"] = json!(spec.webhooks);
     }
-    if let Some(adoption) = &spec.adoption {
-        relevant["adoption"] = json!(adoption);
-    }
-    if spec.orphan_policy != OrphanPolicy::Ignore {
-        relevant["orphanPolicy"] = json!(spec.orphan_policy);
+    let rare = json!({
+        "state": spec.state,
+        "planCopy": spec.plan_copy,
+        "planUnlocked": spec.plan_unlocked.then_some(true),
+        "varFilesWin": spec.inputs.var_files_win.then_some(true),
+        "adoption": spec.adoption,
+        "orphanPolicy": (spec.orphan_policy != OrphanPolicy::Ignore).then_some(spec.orphan_policy),
+    });
+    for (name, value) in rare.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
+        relevant[name] = value.clone();
     }
     let mut hash = Sha256::new();
     part(&mut hash, relevant.to_string().as_bytes());

@@ -167,11 +167,14 @@ pub(super) fn start(work: &Work<'_>, directory: &Path) -> Start {
     let environment_variables =
         named.filter_map(|(name, text)| Some((name.strip_prefix("TF_VAR_")?.to_owned(), text.clone()))).collect();
     let var_files = bundle.var_files.iter().filter_map(|path| below(path));
-    let mut variables: Vec<GivenVariable> =
+    let var_files: Vec<GivenVariable> =
         var_files.map(|path| GivenVariable::File(directory.join(path).display().to_string())).collect();
-    variables.push(GivenVariable::File(VALUES.to_owned()));
+    let mut variables = vec![GivenVariable::File(VALUES.to_owned())];
     let texts = bundle.inputs.texts.iter();
     variables.extend(texts.map(|(name, text)| GivenVariable::Offered { name: name.clone(), text: text.clone() }));
+    // Of several values for a variable the last one holds.
+    let at = if bundle.var_files_win { variables.len() } else { 0 };
+    variables.splice(at..at, var_files);
     Start {
         workspace: Some(bundle.workspace.clone().unwrap_or_else(|| "default".to_owned())),
         environment,

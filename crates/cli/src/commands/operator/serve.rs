@@ -17,6 +17,7 @@ use groma_operator::serve::{Serving, serve};
 use groma_operator::sources;
 use groma_operator::stack::reconcile::Settings;
 use groma_operator::stack::wanted::StateHome;
+use groma_operator::terraform;
 use groma_operator::territory::Account;
 use groma_operator::work::networks::{Networks, Range, networks};
 use groma_operator::work::{Engines, Premises, Workshop};
@@ -106,6 +107,14 @@ pub(crate) struct ServeArgs {
     /// How large the source of a Stack may be, in mebibytes.
     #[arg(long, value_name = "NUMBER", default_value_t = 256)]
     source_limit: u32,
+
+    /// Look after Terraform objects of tofu-controller, too. Nothing is done with them while tofu-controller itself works.
+    #[arg(long)]
+    terraform_objects: bool,
+
+    /// Where the lease of tofu-controller is, which says whether it works; flux-system if nothing is said. Can be repeated.
+    #[arg(long, value_name = "NAMESPACE", requires = "terraform_objects")]
+    tofu_controller_namespace: Vec<String>,
 
     #[command(flatten)]
     pub(super) engines: EngineArgs,
@@ -231,6 +240,10 @@ fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving
             home: StateHome { kind: "kubernetes".to_owned(), directory: None },
             across_namespaces: args.allow_cross_namespace,
         },
+        terraform: args.terraform_objects.then(|| terraform::reconcile::Settings {
+            across_namespaces: args.allow_cross_namespace,
+            rival_namespaces: args.tofu_controller_namespace,
+        }),
         workshop,
         room,
         workers: args.workers,
