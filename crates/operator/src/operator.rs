@@ -260,7 +260,7 @@ impl Operator {
             let me = Arc::clone(&self);
             tasks.spawn(async move {
                 while let Some(subject) = me.agenda.next().await {
-                    me.look_at(&subject).await;
+                    Box::pin(me.look_at(&subject)).await;
                     me.agenda.done(&subject);
                 }
             });
@@ -485,7 +485,7 @@ impl Operator {
             Subject::Namespace(name) => self.look_at_namespace(name).await.map(|()| None),
             Subject::Blueprint(name) => self.look_at_blueprint(name).await.map_err(ReconcileError::from),
             Subject::Object(blueprint, namespace, name) => {
-                let looked = self.objects.reconcile(blueprint, namespace, name, (self.clock)()).await;
+                let looked = Box::pin(self.objects.reconcile(blueprint, namespace, name, (self.clock)())).await;
                 looked.map(|again| again.map(|at| self.instant(at))).map_err(ReconcileError::from)
             }
             Subject::Terraform(namespace, name) => match &self.terraform {

@@ -72,6 +72,9 @@ impl Layout {
     }
 }
 
+/// Hears what is wrong with files.
+pub type HearMistakes = Arc<dyn Fn(&[Mistake]) + Send + Sync>;
+
 /// How an operator works without a cluster.
 pub struct Standalone {
     /// The files of people.
@@ -93,7 +96,7 @@ pub struct Standalone {
     /// Hears what happens.
     pub hear: Hear,
     /// Hears what is wrong with files, when that changes.
-    pub hear_mistakes: Arc<dyn Fn(&[Mistake]) + Send + Sync>,
+    pub hear_mistakes: HearMistakes,
 }
 
 /// Why an operator did not begin.

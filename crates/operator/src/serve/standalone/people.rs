@@ -145,7 +145,9 @@ impl People {
         for (name, known) in &self.files {
             match &known.content {
                 Ok(wanted) => {
-                    wanted.iter().for_each(|wanted| told.entry(wanted.place()).or_default().push(wanted));
+                    for wanted in wanted {
+                        told.entry(wanted.place()).or_default().push(wanted);
+                    }
                     // It may say something else as soon as it is read again.
                     if !known.is_read {
                         sight.silent.insert(name.clone());
