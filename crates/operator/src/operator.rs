@@ -1,10 +1,10 @@
 //! The operator itself: it watches, keeps an agenda of what to look at, and looks. Everything it knows is in the objects; what is here is
 //! only what it would find out again.
 
-mod agenda;
+pub(crate) mod agenda;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -29,6 +29,7 @@ use crate::runs::in_process::{Clock, InProcess, News, Room};
 use crate::runs::job::{self, Jobs};
 use crate::stack::reconcile::{ReconcileError, Reconciler, Settings};
 use crate::territory::{Account, Territory};
+use crate::voices::Voices;
 use crate::work::Workshop;
 use agenda::Agenda;
 
@@ -101,6 +102,7 @@ pub struct Operator {
     watches: Watches,
     runs: Runs,
     territory: Territory,
+    voices: OnceLock<Arc<Voices>>,
     metrics: Arc<Metrics>,
     index: Mutex<Index>,
     failures: Mutex<BTreeMap<Subject, u32>>,
@@ -207,6 +209,7 @@ impl Operator {
             watches: Watches::default(),
             runs: Runs::new(Arc::clone(&store), here, jobs),
             territory: Territory::new(Arc::clone(&store), account),
+            voices: OnceLock::new(),
             metrics,
             store,
             agenda,
@@ -216,6 +219,12 @@ impl Operator {
             namespaces,
             clock,
         })
+    }
+
+    /// Whoever speaks with others hears of Stacks from now on.
+    pub fn speaks_through(&self, voices: Arc<Voices>) {
+        // There is one at most.
+        let _ = self.voices.set(voices);
     }
 
     /// Works until it is told to stop.
@@ -235,6 +244,9 @@ impl Operator {
                     me.agenda.done(&subject);
                 }
             });
+        }
+        if let Some(voices) = self.voices.get() {
+            tasks.spawn(Arc::clone(voices).run());
         }
         stop.await;
         self.agenda.close();
@@ -286,6 +298,9 @@ impl Operator {
         let Some((object, is_gone)) = seen.object() else { return };
         let namespace = object.metadata.namespace.clone().unwrap_or_default();
         let name = object.metadata.name.clone().unwrap_or_default();
+        if let Some(voices) = self.voices.get() {
+            voices.see(kind, &object, is_gone);
+        }
         for subject in self.concerned(kind, &object, &namespace, &name, is_gone) {
             self.agenda.add(subject, Instant::now());
         }

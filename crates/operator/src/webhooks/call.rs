@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use reqwest::header::CONTENT_TYPE;
-use reqwest::{Certificate, Client, Identity, Url};
+use reqwest::{Certificate, Client, ClientBuilder, Identity, Url};
 use sha2::Sha256;
 
 use super::Prepared;
@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// What is read of an answer.
 const MOST_BYTES: usize = 64 << 10;
 /// What a request was signed with.
-const SIGNATURE: &str = "x-groma-signature-256";
+pub(crate) const SIGNATURE: &str = "x-groma-signature-256";
 
 /// An attempt that failed.
 struct Failed {
@@ -35,10 +35,7 @@ struct Failed {
 /// Asks. Gives the body of the answer.
 pub(super) async fn call(prepared: &Prepared, body: String, allow_local: bool) -> Result<Vec<u8>, String> {
     let webhook = &prepared.webhook;
-    let url = check_url(&webhook.url)?;
-    if !allow_local && literal(&url).is_some_and(is_refused) {
-        return Err(REFUSED.to_owned());
-    }
+    let url = allowed_url(&webhook.url, allow_local)?;
     let client = client(prepared, allow_local)?;
     let retries = webhook.retries.unwrap_or(RETRIES).min(MOST_RETRIES);
     let mut attempt = 0;
@@ -52,24 +49,36 @@ pub(super) async fn call(prepared: &Prepared, body: String, allow_local: bool) -
     }
 }
 
+/// A client for addresses that others have written down: it goes there and nowhere else.
+pub(crate) fn outward(patience: Duration, allow_local: bool) -> ClientBuilder {
+    // One process has one crypto provider; another client may have set it already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = Client::builder()
+        .user_agent(concat!("groma/", env!("CARGO_PKG_VERSION")))
+        .timeout(patience)
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .no_proxy();
+    if allow_local { builder } else { builder.dns_resolver(Outward) }
+}
+
+/// Reads an address that others have written down, and where we are let go to.
+pub(crate) fn allowed_url(text: &str, allow_local: bool) -> Result<Url, String> {
+    let url = check_url(text)?;
+    if !allow_local && literal(&url).is_some_and(is_refused) {
+        return Err(REFUSED.to_owned());
+    }
+    Ok(url)
+}
+
 /// The address, if it is one and no name.
 fn literal(url: &Url) -> Option<IpAddr> {
     url.host_str()?.trim_matches(['[', ']']).parse().ok()
 }
 
 fn client(prepared: &Prepared, allow_local: bool) -> Result<Client, String> {
-    // One process has one crypto provider; another client may have set it already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let patience = prepared.webhook.timeout.map_or(PATIENCE, |length| length.0).min(MOST_PATIENCE);
-    let mut builder = Client::builder()
-        .user_agent(concat!("groma/", env!("CARGO_PKG_VERSION")))
-        .timeout(patience)
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        .no_proxy();
-    if !allow_local {
-        builder = builder.dns_resolver(Outward);
-    }
+    let mut builder = outward(patience, allow_local);
     if let Some(roots) = &prepared.roots {
         let roots =
             Certificate::from_pem_bundle(&roots.0).map_err(|_| "caFrom has no certificates in PEM".to_owned())?;
@@ -109,7 +118,7 @@ async fn once(client: &Client, url: &Url, prepared: &Prepared, body: &str) -> Re
 }
 
 /// What a body is signed with.
-fn signature(key: &[u8], body: &[u8]) -> String {
+pub(crate) fn signature(key: &[u8], body: &[u8]) -> String {
     // Keys of any length will do.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return String::new() };
     mac.update(body);
@@ -117,7 +126,7 @@ fn signature(key: &[u8], body: &[u8]) -> String {
 }
 
 /// Why it failed, without the address: that is known, and may be long.
-fn causes(problem: &reqwest::Error) -> String {
+pub(crate) fn causes(problem: &reqwest::Error) -> String {
     let mut last = problem.source();
     while let Some(inner) = last.and_then(std::error::Error::source) {
         last = Some(inner);

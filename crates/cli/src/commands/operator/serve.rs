@@ -17,6 +17,7 @@ use groma_operator::serve::{Serving, serve};
 use groma_operator::stack::reconcile::Settings;
 use groma_operator::stack::wanted::StateHome;
 use groma_operator::territory::Account;
+use groma_operator::voices;
 use groma_operator::work::{Engines, Premises, Workshop};
 use groma_run::cli_config::CliConfig;
 use groma_run::engine::plan::Plan;
@@ -91,6 +92,14 @@ pub(crate) struct ServeArgs {
     /// Let webhooks be on this machine, or on what gives it its credentials: for tests, and where nobody else writes Stacks.
     #[arg(long)]
     allow_local_webhooks: bool,
+
+    /// Hear webhooks of those who have repositories over http, here: `0.0.0.0:9292`.
+    #[arg(long, value_name = "ADDRESS")]
+    webhook_addr: Option<std::net::SocketAddr>,
+
+    /// Tell all events there, as Flux tells them: the address of its notification-controller, or of anything that knows its events.
+    #[arg(long, value_name = "URL")]
+    events_addr: Option<String>,
 
     #[command(flatten)]
     engines: EngineArgs,
@@ -207,6 +216,11 @@ fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving
         metrics_address: args.metrics_address,
         lease_namespace: args.lease_namespace,
         identity: args.identity.unwrap_or_else(|| format!("groma-{}", std::process::id())),
+        voices: voices::Settings {
+            hook_address: args.webhook_addr,
+            events_address: args.events_addr,
+            allow_local: args.allow_local_webhooks,
+        },
         reach,
     }
 }

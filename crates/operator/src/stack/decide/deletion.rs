@@ -31,6 +31,10 @@ impl Deciding<'_> {
                 Activity::Reconciling,
             );
         }
+        if self.facts.stack.spec.preview_of.is_some() {
+            // What it has looked at belongs to another Stack.
+            return self.let_go(false);
+        }
         match self.facts.stack.spec.deletion_policy {
             DeletionPolicy::Retain => self.let_go(false),
             DeletionPolicy::Orphan => self.let_go(true),
