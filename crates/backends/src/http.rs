@@ -132,7 +132,7 @@ fn client(settings: &mut Settings<'_>, surroundings: &Surroundings) -> Option<Cl
         trust_anybody: settings.flag("skip_cert_verification", "", false),
     };
     let basic = username.map(|username| (username, password));
-    match Client::new(headers, basic, retries, &tls, &surroundings.variable) {
+    match Client::new(headers, basic, retries, &tls, surroundings) {
         Ok(client) => Some(client),
         Err(error) => refuse(settings, &format!("Requests cannot be made with these settings: {error}.")),
     }

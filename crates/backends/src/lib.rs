@@ -19,6 +19,7 @@ use std::sync::Arc;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::schema::Block;
 use groma_model::value::Value;
+use groma_network::Networks;
 use groma_state::journal::JournalHome;
 use groma_state::{StateCodec, StateStore, WorkspaceError, WorkspaceName};
 
@@ -98,6 +99,8 @@ pub struct Limits {
     pub readable: Option<Readable>,
     /// Our account in a cluster is not that of who wrote the settings. None if it is.
     pub account: Option<Account>,
+    /// Where connections may lead. None for everywhere.
+    pub networks: Option<Networks>,
 }
 
 /// An account that is not that of who wrote the settings.

@@ -64,7 +64,7 @@ impl BackendKind for Pg {
             .map_err(|reason| settings.wrong.push(crate::settings::invalid("conn_str", reason)));
         match address {
             Ok(address) if !settings.wrong.has_errors() => {
-                let database = Arc::new(Database::new(address, tables, surroundings.runtime.clone()));
+                let database = Arc::new(Database::new(address, tables, surroundings));
                 Ok(Arc::new(PgBackend { database, surroundings: surroundings.clone() }))
             }
             _ => Err(settings.wrong),

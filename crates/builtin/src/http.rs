@@ -13,6 +13,7 @@ use groma_model::path::Path;
 use groma_model::schema::Nesting;
 use groma_model::ty::Type;
 use groma_model::value::Value;
+use groma_network::{Refused, check_url};
 use reqwest::{Client, Method, StatusCode};
 
 use crate::combinations::{also_requires, conflicts_with};
@@ -141,6 +142,11 @@ fn retry_spec() -> Spec {
         .attr("max_delay_ms", number().doc("The longest time to wait before, in milliseconds."))
 }
 
+/// Asking it would lead where nothing may be connected to.
+fn not_asked(refused: &Refused) -> Diagnostic {
+    made_no_request(format!("Error making request: {refused}.")).at_path(Path::root().attr("url"))
+}
+
 fn made_no_request(detail: impl Into<String>) -> Diagnostic {
     Diagnostic::error("Error making request", detail)
 }
@@ -154,6 +160,7 @@ impl Http {
             insecure: config.flag("insecure").unwrap_or(false),
             timeout,
             proxies: Proxies::from_environment(&self.0.environment),
+            networks: self.0.networks.clone(),
         };
         options.build().map_err(|error| match error {
             ClientError::Authority => Diagnostic::error(
@@ -164,6 +171,7 @@ impl Http {
                 "error creating x509 key pair",
                 format!("error creating x509 key pair from provided pem blocks\n\nError: {why}"),
             ),
+            ClientError::Proxy(refused) => made_no_request(format!("the proxy cannot be used: {refused}")),
             ClientError::Other(error) => Diagnostic::error("Error configuring http transport", whole_story(&error)),
         })
     }
@@ -185,6 +193,7 @@ impl Http {
         let mut attempt = 0;
         loop {
             let request = request(&client, &method, url, config)?;
+            check_url(self.0.networks.as_ref(), request.url()).map_err(|refused| not_asked(&refused))?;
             let answer = tokio::select! {
                 () = call.stopped() => return Err(made_no_request("Error making request: the run was given up")),
                 answer = client.execute(request) => answer,
@@ -194,6 +203,9 @@ impl Http {
                     return answer.map_err(|e| made_no_request(e.to_string()));
                 }
                 Ok(response) => retry_after(response, self.0.clock.now()),
+                Err(error) if Refused::behind(error).is_some() => {
+                    return Err(Refused::behind(error).map_or_else(|| made_no_request(""), not_asked));
+                }
                 Err(error) if error.is_builder() || error.is_redirect() => {
                     return Err(made_no_request(format!("Error making request: {}", whole_story(error))));
                 }

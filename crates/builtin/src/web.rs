@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
+use groma_network::{Networks, Refused, check_proxy, guarded, guarded_redirects};
 use reqwest::{Certificate, Client, ClientBuilder, Identity, NoProxy, Proxy, redirect};
 
 /// How a client is to be.
@@ -18,6 +19,8 @@ pub(crate) struct ClientOptions {
     pub(crate) timeout: Option<Duration>,
     /// Where requests go through.
     pub(crate) proxies: Proxies,
+    /// Where connections may lead. None for everywhere.
+    pub(crate) networks: Option<Networks>,
 }
 
 /// Where requests go through.
@@ -51,6 +54,16 @@ impl Proxies {
         Self::BySchema { http, https: find("https_proxy"), except: find("no_proxy") }
     }
 
+    /// Whether they may be connected to.
+    fn check(&self, networks: Option<&Networks>) -> Result<(), Refused> {
+        let named = match self {
+            Self::None => [None, None],
+            Self::All(url) => [Some(url), None],
+            Self::BySchema { http, https, .. } => [http.as_ref(), https.as_ref()],
+        };
+        named.into_iter().flatten().try_for_each(|proxy| check_proxy(networks, proxy))
+    }
+
     fn list(&self) -> Result<Vec<Proxy>, reqwest::Error> {
         // `proxy:3128` means `http://proxy:3128`.
         let with_scheme = |url: &str| if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
@@ -81,6 +94,9 @@ pub(crate) enum ClientError {
     /// Certificate and key of the client cannot be used.
     #[error("{0}")]
     Identity(String),
+    /// The proxy must not be connected to.
+    #[error("the proxy cannot be used: {0}")]
+    Proxy(#[from] Refused),
     /// Something else.
     #[error("{0}")]
     Other(#[from] reqwest::Error),
@@ -96,7 +112,10 @@ impl ClientOptions {
     pub(crate) fn builder(&self) -> Result<ClientBuilder, ClientError> {
         // The first one in the process decides; if another crate was first, that is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = Client::builder().no_proxy().redirect(redirect::Policy::limited(10));
+        let networks = self.networks.as_ref();
+        self.proxies.check(networks)?;
+        let redirects = guarded_redirects(networks, redirect::Policy::limited(10));
+        let mut builder = guarded(Client::builder().no_proxy().redirect(redirects), networks);
         for proxy in self.proxies.list()? {
             builder = builder.proxy(proxy);
         }

@@ -4,7 +4,7 @@
 //! Where what is: a Stack from its beginning to its end in `stacks`; what goes into it, and what comes out of it, in `inputs` and `parity`; other
 //! engines in `engines`; the
 //! limitations of the document that this began with in `limitations`; the traps of others, by their numbers, in `traps`; who may do and see what in
-//! `security`; what fails around it in `faults`; that nobody hears anything while all is well in `quiet`; what others see of
+//! `security` and `rights`, and where it connects to in `networks`; what fails around it in `faults`; that nobody hears anything while all is well in `quiet`; what others see of
 //! it in `traces`; namespaces that are deleted with Stacks in them in `endings`; every field of
 //! the kinds, wrong and right again, in `fields`; when runs begin in `turns`; the page of the manual in `page`.
 //!
@@ -32,6 +32,8 @@ mod hook;
 mod inputs;
 #[path = "operator/limitations.rs"]
 mod limitations;
+#[path = "operator/networks.rs"]
+mod networks;
 #[path = "operator/page.rs"]
 mod page;
 #[path = "operator/parity.rs"]
@@ -41,6 +43,8 @@ mod parity;
 mod proxy;
 #[path = "operator/quiet.rs"]
 mod quiet;
+#[path = "operator/rights.rs"]
+mod rights;
 #[path = "operator/security.rs"]
 mod security;
 #[allow(dead_code, reason = "the other tests use the rest")]

@@ -1,4 +1,4 @@
-//! Stacks on a real API server, without an operator: the kinds and what is refused of them, who may do what, who may agree to plans, and every
+//! Stacks on a real API server, without an operator: the kinds and what is refused of them, the chart, who may do what, who may agree to plans, and every
 //! command of `groma stack` on objects that the tests write as the operator would.
 //!
 //! `cargo xtask test` says where the programs of the clusters are.
@@ -8,6 +8,8 @@
 #[allow(dead_code, reason = "the other tests use the rest")]
 #[path = "kubernetes/api.rs"]
 mod api;
+#[path = "operator_cli/chart.rs"]
+mod chart;
 #[path = "operator_cli/commands.rs"]
 mod commands;
 #[path = "operator_cli/installing.rs"]

@@ -2,8 +2,10 @@
 //! contains and what an address says must not be able to run anything: see `command.rs` for what is switched off.
 
 mod command;
+mod guard;
 mod process;
 mod safety;
+mod way;
 mod worktree;
 
 use std::io::Write;
@@ -11,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base64::Engine;
+use groma_network::{Networks, Refused};
 use tempfile::NamedTempFile;
 use thiserror::Error;
 
@@ -39,6 +42,8 @@ pub struct GitSettings {
     pub ssh_command: Option<String>,
     /// More variables for git.
     pub environment: Vec<(String, String)>,
+    /// Where connections may lead. None for everywhere.
+    pub networks: Option<Networks>,
 }
 
 impl Default for GitSettings {
@@ -53,6 +58,7 @@ impl Default for GitSettings {
             system_config: false,
             ssh_command: None,
             environment: Vec::new(),
+            networks: None,
         }
     }
 }
@@ -73,6 +79,14 @@ pub enum GitError {
     /// The address or the reference could make git do something else.
     #[error("refused for safety: {0}")]
     Unsafe(String),
+    /// It is where nothing may be connected to, or leads there.
+    #[error("{url} is not fetched: {refused}")]
+    Refused {
+        /// Where.
+        url: String,
+        /// What leads there.
+        refused: Refused,
+    },
     /// Git says no.
     #[error("git {action} of {url} failed: {message}")]
     Failed {
@@ -135,7 +149,7 @@ pub async fn checkout(source: &GitSource, destination: &Path, settings: &GitSett
     safety::check_source(source, settings.local_repositories)?;
     let key = source.ssh_key.as_deref().map(key_file).transpose()?;
     let work = async {
-        let git = Git::new(settings, source, destination, key.as_ref().map(NamedTempFile::path))?;
+        let git = Git::new(settings, source, destination, key.as_ref().map(NamedTempFile::path)).await?;
         git.clone_repository().await?;
         let commit = git.resolve().await?;
         git.check_out(&commit).await?;

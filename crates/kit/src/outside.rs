@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 use groma_model::diag::Diagnostics;
 use groma_model::value::Value;
+use groma_network::Networks;
 
 use crate::confines::Confines;
 
@@ -28,6 +29,8 @@ pub struct Outside {
     pub files: Option<Confines>,
     /// The account of the pod that this runs in is somebody else's, and how one's own could be had. None if it may be used.
     pub no_account: Option<String>,
+    /// Where connections may lead. None for everywhere.
+    pub networks: Option<Networks>,
     /// States of other configurations.
     pub remote_states: Arc<dyn RemoteStates>,
     /// Values of variables as text.
@@ -45,6 +48,7 @@ impl Outside {
             no_programs: None,
             files: None,
             no_account: None,
+            networks: None,
             remote_states: Arc::new(Nothing),
             tfvars: Arc::new(Nothing),
         }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
 
-use crate::api::stack::Engine;
+use crate::api::stack::{Engine, InputPhase};
 use crate::webhooks::Prepared;
 
 /// No bundle is larger than that, unpacked.
@@ -71,6 +71,19 @@ pub struct ResolvedInputs {
     /// Values that came from Secrets, and that are not told.
     #[serde(default)]
     pub secrets: BTreeSet<String>,
+    /// What goes in only while a plan is made, or only while it is carried out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub only: BTreeMap<InputPhase, PhaseInputs>,
+}
+
+/// What goes into one part of a run only.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PhaseInputs {
+    /// Variables of the environment.
+    pub environment: BTreeMap<String, String>,
+    /// Files beside the root module.
+    pub files: BTreeMap<String, Content>,
 }
 
 /// A `backend` block.
@@ -123,6 +136,15 @@ impl Bundle {
         // Writing to memory does not fail.
         let _ = packed.write_all(&json);
         packed.finish().unwrap_or_default()
+    }
+
+    /// What is there in one part of a run. What is only there in others is not.
+    pub fn during(&self, phase: InputPhase) -> Self {
+        let mut bundle = self.clone();
+        let only = std::mem::take(&mut bundle.inputs.only).remove(&phase).unwrap_or_default();
+        bundle.inputs.environment.extend(only.environment);
+        bundle.inputs.files.extend(only.files);
+        bundle
     }
 
     /// From such bytes.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sha2::{Digest as _, Sha256};
 
 use crate::api::shared::{HolderKind, KeyRef};
-use crate::api::stack::{Inputs, StackSpec, ValueFrom, VarsFrom};
+use crate::api::stack::{InputPhase, Inputs, StackSpec, ValueFrom, VarsFrom};
 use crate::bundle::{Content, ResolvedInputs, part};
 
 /// A Secret or a ConfigMap in the namespace of a Stack.
@@ -211,7 +211,14 @@ pub fn resolve(inputs: &Inputs, holders: &Holders, salt: &[u8]) -> Result<Resolv
             }
             (None, None) => None,
         };
-        resolved.environment.extend(value.map(|value| (variable.name.clone(), value)));
+        let Some(value) = value else { continue };
+        if variable.phases.is_empty() {
+            resolved.environment.insert(variable.name.clone(), value);
+            continue;
+        }
+        for phase in &variable.phases {
+            resolved.only.entry(*phase).or_default().environment.insert(variable.name.clone(), value.clone());
+        }
     }
     for (at, file) in inputs.files.iter().enumerate() {
         let field = format!("spec.inputs.files[{at}]");
@@ -219,10 +226,19 @@ pub fn resolve(inputs: &Inputs, holders: &Holders, salt: &[u8]) -> Result<Resolv
             resolving.problems.push(InputError::BadPath { field, path: file.path.clone() });
             continue;
         };
-        if let Some((_, _, bytes)) = resolving.value(&field, &file.value_from)
-            && resolved.files.insert(path.clone(), Content(bytes)).is_some()
-        {
+        let Some((_, _, bytes)) = resolving.value(&field, &file.value_from) else { continue };
+        let is_known = |files: &BTreeMap<String, Content>| files.contains_key(&path);
+        let phases: &[InputPhase] =
+            if file.phases.is_empty() { &[InputPhase::Plan, InputPhase::Apply] } else { &file.phases };
+        let elsewhere = |phase: &InputPhase| resolved.only.get(phase).is_some_and(|only| is_known(&only.files));
+        if is_known(&resolved.files) || phases.iter().any(elsewhere) {
             resolving.problems.push(InputError::Twice { field, name: path });
+        } else if file.phases.is_empty() {
+            resolved.files.insert(path, Content(bytes));
+        } else {
+            for phase in phases {
+                resolved.only.entry(*phase).or_default().files.insert(path.clone(), Content(bytes.clone()));
+            }
         }
     }
     resolved.marks = resolving.marks;
@@ -310,6 +326,38 @@ mod tests {
             resolved.texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
         assert_eq!(texts, [("a", "two"), ("c", "3")]);
         assert!(!resolved.marks.contains_key("Secret two/y"));
+    }
+
+    #[test]
+    fn what_goes_into_one_part_of_a_run_is_there_in_that_part_only() {
+        let key = |key: &str| serde_json::json!({"secretKeyRef": {"name": "keys", "key": key}});
+        let inputs = inputs(serde_json::json!({
+            "env": [
+                {"name": "KEY", "valueFrom": key("read"), "phases": ["plan"]},
+                {"name": "KEY", "valueFrom": key("write"), "phases": ["apply"]},
+                {"name": "REGION", "value": "eu"},
+            ],
+            "files": [
+                {"path": "key", "valueFrom": key("read"), "phases": ["plan"]},
+                {"path": "key", "valueFrom": key("write"), "phases": ["apply"]},
+                {"path": "both", "valueFrom": key("read"), "phases": ["plan", "apply"]},
+            ],
+        }));
+        let found = holders(&[(HolderKind::Secret, "keys", &[("read", "r"), ("write", "w")])]);
+        let bundle = crate::bundle::Bundle { inputs: resolve(&inputs, &found, b"salt").unwrap(), ..Default::default() };
+        for (phase, expected) in [(InputPhase::Plan, "r"), (InputPhase::Apply, "w")] {
+            let ResolvedInputs { environment, files, only, secrets, .. } = bundle.during(phase).inputs;
+            let variables: Vec<(&str, &str)> = environment.iter().map(|(name, value)| (&**name, &**value)).collect();
+            assert_eq!(variables, [("KEY", expected), ("REGION", "eu")]);
+            assert_eq!((&files["key"], &files["both"]), (&Content(expected.into()), &Content(b"r".to_vec())));
+            // Nothing of the other part is there, but nobody is told of it either.
+            assert!(only.is_empty() && secrets.len() == 2);
+        }
+        let twice = serde_json::json!({"files": [
+            {"path": "key", "valueFrom": key("read"), "phases": ["plan"]}, {"path": "./key", "valueFrom": key("write")},
+        ]});
+        let problems = resolve(&self::inputs(twice), &found, b"salt").unwrap_err();
+        assert_eq!(problems[0].to_string(), "spec.inputs.files[1]: \"key\" is given twice");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! who agrees to a plan is who they say. One file, which `groma operator install` prints.
 
 mod deployment;
+mod network;
 mod policy;
 mod rights;
 
@@ -52,7 +53,7 @@ impl Install {
         let mut all = vec![self.namespace()];
         all.extend(definitions());
         all.extend(self.rights());
-        all.extend([self.deployment(), self.service()]);
+        all.extend([self.deployment(), self.service(), self.network_policy()]);
         all
     }
 
@@ -77,10 +78,20 @@ impl Install {
         deployment::deployment(&self.namespace, &self.image)
     }
 
+    /// Who may connect to the operator, and where it may connect to.
+    pub fn network_policy(&self) -> Json {
+        network::operator(&self.namespace)
+    }
+
     /// Where metrics are read.
     pub fn service(&self) -> Json {
         deployment::service(&self.namespace)
     }
+}
+
+/// Where pods of Jobs may connect to: a policy for each namespace with such runs, made by whoever has it.
+pub fn network_policy_for_runs() -> Json {
+    network::runs()
 }
 
 /// Objects as one file.
@@ -110,7 +121,7 @@ mod tests {
 
     fn without_namespace(install: &Install) -> Vec<Json> {
         let mut all = install.rights();
-        all.extend([install.deployment(), install.service()]);
+        all.extend([install.deployment(), install.service(), install.network_policy()]);
         all
     }
 
@@ -135,6 +146,14 @@ mod tests {
         let mut objects = install.rights();
         objects.push(install.service());
         expect_file!["../../../deploy/helm/groma/templates/rights.yaml"].assert_eq(&made(&objects));
+        let policy = yaml(&[install.network_policy()]).unwrap();
+        let chosen = format!("{{{{- if .Values.networkPolicy.enabled }}}}\n{MADE}{policy}{{{{- end }}}}\n");
+        expect_file!["../../../deploy/helm/groma/templates/network.yaml"].assert_eq(&chosen);
+    }
+
+    #[test]
+    fn the_policy_for_runs_is_there_to_be_applied() {
+        expect_file!["../../../deploy/network/runs.yaml"].assert_eq(&made(&[network_policy_for_runs()]));
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod install;
 mod kept;
 pub mod leader;
 pub mod metrics;
+pub mod networks;
 pub mod notifications;
 pub mod objects;
 pub mod operator;

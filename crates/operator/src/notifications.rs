@@ -4,11 +4,14 @@
 pub(crate) mod announcing;
 pub(crate) mod flux;
 pub(crate) mod standing;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use groma_network::Networks;
 use reqwest::header::CONTENT_TYPE;
 
 use crate::api::stack::Stack;
@@ -33,8 +36,8 @@ pub struct Notifier {
     store: Arc<dyn Store>,
     clock: Clock,
     metrics: Arc<Metrics>,
-    /// Whether they may be on this machine.
-    allow_local: bool,
+    /// Where connections may lead. None for everywhere.
+    networks: Option<Networks>,
     /// How often it was tried to tell somebody something.
     attempts: Mutex<BTreeMap<Attempt, u32>>,
 }
@@ -44,8 +47,8 @@ type Attempt = (String, String, String, String);
 
 impl Notifier {
     /// With objects there.
-    pub fn new(store: Arc<dyn Store>, clock: Clock, metrics: Arc<Metrics>, allow_local: bool) -> Self {
-        Self { store, clock, metrics, allow_local, attempts: Mutex::default() }
+    pub fn new(store: Arc<dyn Store>, clock: Clock, metrics: Arc<Metrics>, networks: Option<Networks>) -> Self {
+        Self { store, clock, metrics, networks, attempts: Mutex::default() }
     }
 
     /// Tells those who are named in a Stack how it is, if that is new to them. Gives after what time to try again.
@@ -153,7 +156,7 @@ impl Notifier {
             NotificationFormat::Flux => flux::event(&notice, is_error, revision, (self.clock)()),
             NotificationFormat::Text => flux::text(&notice, revision),
         };
-        post(&to.url, &body.to_string(), key.as_ref(), self.allow_local).await
+        post(&to.url, &body.to_string(), key.as_ref(), self.networks.as_ref()).await
     }
 
     async fn key(&self, stack: &Stack, field: &str, to: &Notification) -> Result<Option<Content>, Failed> {
@@ -180,10 +183,15 @@ pub(crate) struct Failed {
 }
 
 /// Sends something, once.
-pub(crate) async fn post(url: &str, body: &str, key: Option<&Content>, allow_local: bool) -> Result<(), Failed> {
+pub(crate) async fn post(
+    url: &str,
+    body: &str,
+    key: Option<&Content>,
+    networks: Option<&Networks>,
+) -> Result<(), Failed> {
     let for_good = |message: String| Failed { message, passes: false };
-    let url = allowed_url(url, allow_local).map_err(for_good)?;
-    let client = outward(PATIENCE, allow_local).build();
+    let url = allowed_url(url, networks).map_err(for_good)?;
+    let client = outward(PATIENCE, networks).build();
     let client = client.map_err(|problem| for_good(format!("it cannot be sent: {}", causes(&problem))))?;
     let mut request = client.post(url).header(CONTENT_TYPE, "application/json").body(body.to_owned());
     if let Some(key) = key {

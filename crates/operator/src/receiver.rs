@@ -2,6 +2,8 @@
 //! looked; so nothing of what is sent is read but its signature, and who sends it again harms nobody.
 
 pub(crate) mod signature;
+#[cfg(test)]
+mod tests;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;

@@ -5,11 +5,14 @@ mod comment;
 mod forge;
 mod preview;
 mod repository;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use groma_network::Networks;
 use reqwest::{Certificate, Client};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
@@ -44,8 +47,8 @@ const MOST_REQUESTS: usize = 100;
 pub struct Requests {
     store: Arc<dyn Store>,
     clock: Clock,
-    /// Whether servers may be on this machine.
-    allow_local: bool,
+    /// Where connections may lead. None for everywhere.
+    networks: Option<Networks>,
     remembered: Mutex<BTreeMap<Name, Remembered>>,
     /// Where something is new, whatever is remembered.
     stale: Mutex<BTreeSet<Name>>,
@@ -100,8 +103,8 @@ enum Problem {
 
 impl Requests {
     /// With objects there.
-    pub fn new(store: Arc<dyn Store>, clock: Clock, allow_local: bool) -> Self {
-        Self { store, clock, allow_local, remembered: Mutex::default(), stale: Mutex::default() }
+    pub fn new(store: Arc<dyn Store>, clock: Clock, networks: Option<Networks>) -> Self {
+        Self { store, clock, networks, remembered: Mutex::default(), stale: Mutex::default() }
     }
 
     fn remembered(&self) -> MutexGuard<'_, BTreeMap<Name, Remembered>> {
@@ -295,7 +298,7 @@ impl Requests {
     ) -> Result<Client, Problem> {
         let field = "spec.source.git.pullRequests.apiUrl";
         let wrong = |problem: String| Problem::Invalid(format!("{field}: {}: {problem}", at.api));
-        allowed_url(&at.api, self.allow_local).map_err(wrong)?;
+        allowed_url(&at.api, self.networks.as_ref()).map_err(wrong)?;
         let secret = match &git.secret_ref {
             Some(name) => self.store.get(&Place::new(Kind::secret(), namespace, name)).await?,
             None => None,
@@ -306,7 +309,7 @@ impl Requests {
         {
             return Ok(client.clone());
         }
-        let mut builder = outward(PATIENCE, self.allow_local);
+        let mut builder = outward(PATIENCE, self.networks.as_ref());
         if let Some(roots) = &roots {
             let read = Certificate::from_pem_bundle(&roots.0);
             let read = read.map_err(|_| {
@@ -360,9 +363,9 @@ impl Requests {
             Some(last) => find::<Run>(&*self.store, names_of(&made).0, &last.name).await?,
             None => None,
         };
-        let seen = stack.status.as_ref().and_then(|status| status.source.as_ref());
-        let digest = seen.map(|seen| seen.digest.as_str()).unwrap_or_default();
-        let outcome = preview::outcome(&made, run.as_ref(), &request.commit, digest);
+        let seen = stack.status.as_ref().and_then(|status| status.attempted.as_ref());
+        let source_hash = seen.map(|about| about.source_hash.as_str()).unwrap_or_default();
+        let outcome = preview::outcome(&made, run.as_ref(), &request.commit, source_hash);
         self.say(stack, request, &made, &outcome, forge).await
     }
 

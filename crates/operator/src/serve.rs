@@ -80,7 +80,7 @@ pub async fn serve(serving: Serving, stop: impl Future<Output = ()> + Send + 'st
     let objects = WithSpare::new(Cluster::new(client, COMPONENT), system_clock());
     let store: Arc<dyn Store> = match &serving.voices.events_address {
         Some(to) => {
-            allowed_url(to, true).map_err(ServeError::EventsAddress)?;
+            allowed_url(to, None).map_err(ServeError::EventsAddress)?;
             Arc::new(Announcing::new(objects, to.clone(), system_clock(), Arc::clone(&metrics)))
         }
         None => Arc::new(objects),

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use groma_network::Networks;
 use kube::api::DynamicObject;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -36,8 +37,8 @@ pub struct Settings {
     pub hook_address: Option<SocketAddr>,
     /// Where all events are told, if anywhere.
     pub events_address: Option<String>,
-    /// Whether those whom Stacks name may be on this machine.
-    pub allow_local: bool,
+    /// Where connections to those whom Stacks name may lead. None for everywhere.
+    pub networks: Option<Networks>,
 }
 
 /// Has the source of a Stack looked at anew.
@@ -81,10 +82,10 @@ struct Known {
 impl Voices {
     /// Nobody speaks yet.
     pub fn new(store: Arc<dyn Store>, clock: &Clock, metrics: Arc<Metrics>, settings: &Settings) -> Arc<Self> {
-        let allow_local = settings.allow_local;
+        let networks = || settings.networks.clone();
         Arc::new(Self {
-            requests: Requests::new(Arc::clone(&store), Arc::clone(clock), allow_local),
-            notifier: Notifier::new(Arc::clone(&store), Arc::clone(clock), Arc::clone(&metrics), allow_local),
+            requests: Requests::new(Arc::clone(&store), Arc::clone(clock), networks()),
+            notifier: Notifier::new(Arc::clone(&store), Arc::clone(clock), Arc::clone(&metrics), networks()),
             store,
             metrics,
             hook_address: settings.hook_address,

@@ -6,6 +6,7 @@ mod answer;
 pub(crate) mod call;
 mod payload;
 
+use groma_network::Networks;
 use serde::{Deserialize, Serialize};
 
 use crate::api::run::{FailureKind, Run};
@@ -37,8 +38,8 @@ pub(crate) struct Asking<'a> {
     pub(crate) plan: &'a Planned,
     /// Takes out what came from Secrets.
     pub(crate) redaction: Redaction,
-    /// Whether addresses of this machine may be asked.
-    pub(crate) allow_local: bool,
+    /// Where connections may lead. None for everywhere.
+    pub(crate) networks: Option<&'a Networks>,
 }
 
 /// What came of it when nobody refused: what could not be asked, and did not matter.
@@ -103,7 +104,7 @@ pub(crate) async fn ask(webhooks: &[Prepared], asking: &Asking<'_>) -> Result<Pa
         let webhook = &prepared.webhook;
         let named = |said: String| format!("Webhook {:?}: {said}", webhook.name);
         let body = payload::body(webhook.payload, asking);
-        let answered = call::call(prepared, body, asking.allow_local).await;
+        let answered = call::call(prepared, body, asking.networks).await;
         match answered.and_then(|answer| answer::read(webhook, &answer)) {
             Ok(answer::Answer::Passes) => {}
             Ok(answer::Answer::Refuses(why)) => {

@@ -3,6 +3,7 @@
 
 mod bounds;
 mod layout;
+mod phased;
 mod redaction;
 mod result;
 mod shown;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use groma_fetch::credentials::tokens_from_variables;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::version::Version;
+use groma_network::Networks;
 use groma_run::backend::BackendWishes;
 use groma_run::cli_config::CliConfig;
 use groma_run::engine::change::{Action as ChangedBy, Change};
@@ -60,8 +62,6 @@ pub struct Workshop {
     pub premises: Premises,
     /// Where Terraform and OpenTofu are, for Stacks that want them.
     pub engines: Engines,
-    /// Whether webhooks may be on the machine itself, or on what gives it its credentials.
-    pub local_webhooks: bool,
     /// How a plan is shown to people.
     pub show: Arc<dyn Fn(&Plan) -> String + Send + Sync>,
 }
@@ -75,6 +75,8 @@ pub struct Premises {
     pub programs: bool,
     /// Directories beside its own in which a run may have files.
     pub files: Vec<PathBuf>,
+    /// Where connections may lead that are made for a Stack. None for everywhere.
+    pub networks: Option<Networks>,
 }
 
 /// Is told how a run goes, and decides about its plan.
@@ -140,6 +142,15 @@ pub struct Work<'a> {
 impl Work<'_> {
     /// Does it.
     pub fn perform(&self, task: &Task<'_>, overseer: &dyn Overseer) -> Ended {
+        if self.bundle.inputs.only.is_empty() {
+            self.at_once(task, overseer)
+        } else {
+            phased::perform(self, task, overseer)
+        }
+    }
+
+    /// Does it with what is in the bundle, from its beginning to its end.
+    fn at_once(&self, task: &Task<'_>, overseer: &dyn Overseer) -> Ended {
         let directory = match layout::lay_out(self.workshop, self.name, self.bundle) {
             Ok(directory) => directory,
             Err(problem) => return Ended::failed(FailureKind::Transient, problem.into()),
@@ -263,7 +274,7 @@ impl Work<'_> {
         config.plugin_cache_dir.get_or_insert_with(|| self.workshop.cache.join("plugins"));
         // A Stack may have tokens of its own, which are of no use to others.
         config.environment_credentials.extend(tokens_from_variables(&self.bundle.inputs.environment));
-        Online::new(config, self.workshop.environment.clone())
+        Online::new(config, self.workshop.environment.clone()).within(self.workshop.premises.networks.clone())
     }
 
     fn access(&self) -> ProviderAccess {

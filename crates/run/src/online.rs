@@ -13,6 +13,7 @@ use groma_fetch::credentials::{Chain, Credentials, HelperProgram, StaticCredenti
 use groma_fetch::discovery::Discovery;
 use groma_fetch::http::{Client, ClientSettings, ProxySettings};
 use groma_model::diag::Diagnostic;
+use groma_network::Networks;
 
 use crate::cli_config::CliConfig;
 
@@ -22,6 +23,7 @@ pub struct Online {
     variables: BTreeMap<String, String>,
     runtime: OnceLock<tokio::runtime::Runtime>,
     discovery: OnceLock<Discovery>,
+    networks: Option<Networks>,
 }
 
 /// Runs something to its end, also from within something that is being run to its end.
@@ -45,7 +47,17 @@ pub(crate) fn new_runtime() -> Result<tokio::runtime::Runtime, Diagnostic> {
 impl Online {
     /// With the settings of the CLI configuration, and proxies and search paths from the environment.
     pub fn new(config: CliConfig, variables: BTreeMap<String, String>) -> Self {
-        Self { config, variables, runtime: OnceLock::new(), discovery: OnceLock::new() }
+        Self { config, variables, runtime: OnceLock::new(), discovery: OnceLock::new(), networks: None }
+    }
+
+    /// The same, but connections lead only where they may. None for everywhere.
+    pub fn within(self, networks: Option<Networks>) -> Self {
+        Self { networks, ..self }
+    }
+
+    /// Where connections may lead. None for everywhere.
+    pub(crate) fn networks(&self) -> Option<&Networks> {
+        self.networks.as_ref()
     }
 
     /// The settings that it was made with.
@@ -104,6 +116,7 @@ impl Online {
                 https: variable("HTTPS_PROXY"),
                 no_proxy: variable("NO_PROXY"),
             },
+            networks: self.networks.clone(),
             ..defaults
         }
     }

@@ -20,6 +20,7 @@ use groma_lang::provisioners as schemas;
 use groma_model::diag::{Diagnostic, Diagnostics};
 use groma_model::schema::Block;
 use groma_model::value::Value;
+use groma_network::Networks;
 
 /// Where provisioners run.
 #[derive(Debug, Clone)]
@@ -39,6 +40,8 @@ pub struct Surroundings {
     pub files: Option<Confines>,
     /// What programs find in their environment. None if that is ours.
     pub environment: Option<BTreeMap<String, String>>,
+    /// Where connections may lead. None for everywhere.
+    pub networks: Option<Networks>,
 }
 
 impl Surroundings {
@@ -52,6 +55,7 @@ impl Surroundings {
             no_programs: None,
             files: None,
             environment: None,
+            networks: None,
         }
     }
 

@@ -17,6 +17,7 @@ use groma_model::diag::Diagnostics;
 use groma_model::schema::Schema;
 use groma_model::span::SourceMap;
 use groma_model::text::Str;
+use groma_network::Networks;
 use groma_rules::Rules;
 use groma_rules::replace::trial::{self, Trial};
 
@@ -35,6 +36,7 @@ fn limits(bounds: &Bounds) -> Limits {
         no_programs: bounds.no_programs.clone(),
         readable: files.map(|files| -> Readable { Arc::new(move |path| files.read(path)) }),
         account: bounds.account.clone().map(|OthersAccount { namespace, advice }| Account { namespace, advice }),
+        networks: bounds.networks.clone(),
     }
 }
 
@@ -105,6 +107,8 @@ pub struct Bounds {
     pub our_backend: bool,
     /// Providers and programs find the variables of the session in their environment, and none of ours.
     pub own_environment: bool,
+    /// Where connections may lead. None for everywhere.
+    pub networks: Option<Networks>,
 }
 
 /// An account that a configuration does not have itself.

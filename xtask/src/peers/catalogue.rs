@@ -65,6 +65,11 @@ pub(super) const PEERS: &[Peer] = &[
     kubernetes(["kube-proxy", "GROMA_KUBE_PROXY", "k8s.io/kubernetes/cmd/kube-proxy"]),
     kubernetes(["kubelet", "GROMA_KUBELET", "k8s.io/kubernetes/cmd/kubelet"]),
     Peer {
+        link: "-X helm.sh/helm/v3/internal/version.version=v3.22.0",
+        group: Group::Cluster,
+        ..peer(["helm", "GROMA_HELM", "3.22.0", "helm.sh/helm/v3/cmd/helm", "helm"])
+    },
+    Peer {
         group: Group::Servers,
         ..peer([
             "provider-kubernetes",

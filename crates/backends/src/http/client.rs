@@ -1,15 +1,17 @@
 //! Requests of the `http` backend: who asks, whom is trusted, and how often it is tried. What answers mean is for the store.
 
 use std::error::Error;
-use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use groma_network::{Networks, Refused, check_proxy, check_url, guarded, guarded_redirects};
 use md5::{Digest as _, Md5};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::{Certificate, Method, NoProxy, Proxy, StatusCode};
 use url::Url;
+
+use crate::{Surroundings, Variables};
 
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(30);
@@ -65,10 +67,9 @@ pub(super) struct Client {
     headers: HeaderMap,
     basic: Option<(String, String)>,
     retries: Retries,
+    /// Where connections may lead. None for everywhere.
+    networks: Option<Networks>,
 }
-
-/// The environment.
-type Variable = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 impl Client {
     pub(super) fn new(
@@ -76,11 +77,14 @@ impl Client {
         basic: Option<(String, String)>,
         retries: Retries,
         tls: &Tls,
-        variable: &Variable,
+        surroundings: &Surroundings,
     ) -> Result<Self, String> {
+        let networks = surroundings.limits.networks.clone();
         // One process has one crypto provider; another client may have set it already.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = reqwest::Client::builder()
+        let redirects = guarded_redirects(networks.as_ref(), reqwest::redirect::Policy::default());
+        let mut builder = guarded(reqwest::Client::builder(), networks.as_ref())
+            .redirect(redirects)
             .user_agent(concat!("groma/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT)
             .read_timeout(PATIENCE)
@@ -99,15 +103,16 @@ impl Client {
                 .identity(identity.map_err(|error| format!("cannot load client certificate: {}", causes(&error)))?);
         }
         builder = builder.tls_danger_accept_invalid_certs(tls.trust_anybody);
-        for proxy in proxies(variable)? {
+        for proxy in proxies(&surroundings.variable, networks.as_ref())? {
             builder = builder.proxy(proxy);
         }
         let inner = builder.build().map_err(|error| causes(&error))?;
-        Ok(Self { inner, headers, basic, retries })
+        Ok(Self { inner, headers, basic, retries, networks })
     }
 
     /// Sends a request, again and again if that may help.
     pub(super) async fn send(&self, method: &Method, url: &Url, body: Option<&[u8]>) -> Result<Answer, String> {
+        check_url(self.networks.as_ref(), url).map_err(|refused| refused.to_string())?;
         let mut tried = 0;
         loop {
             tried += 1;
@@ -123,6 +128,9 @@ impl Client {
                         Err(_) if may_try_again => tokio::time::sleep(self.retries.wait(tried, None)).await,
                         Err(error) => return Err(format!("the answer broke off: {}", causes(&error.without_url()))),
                     }
+                }
+                Err(error) if Refused::behind(&error).is_some() => {
+                    return Err(Refused::behind(&error).map(ToString::to_string).unwrap_or_default());
                 }
                 Err(error) if may_try_again && !error.is_builder() && !error.is_redirect() => {
                     tokio::time::sleep(self.retries.wait(tried, None)).await;
@@ -156,13 +164,16 @@ fn is_passing(status: StatusCode) -> bool {
 }
 
 /// The proxies that the environment names.
-fn proxies(variable: &Variable) -> Result<Vec<Proxy>, String> {
+fn proxies(variable: &Variables, networks: Option<&Networks>) -> Result<Vec<Proxy>, String> {
     let named = |upper: &str| {
         let found = variable(upper).or_else(|| variable(&upper.to_ascii_lowercase()));
         found.filter(|value| !value.is_empty())
     };
     let direct = format!("localhost,127.0.0.0/8,::1,{}", named("NO_PROXY").unwrap_or_default());
     let direct = NoProxy::from_string(&direct);
+    for address in [named("HTTP_PROXY"), named("HTTPS_PROXY")].iter().flatten() {
+        check_proxy(networks, address).map_err(|refused| format!("the proxy cannot be used: {refused}"))?;
+    }
     let mut proxies = Vec::new();
     if let Some(address) = named("HTTP_PROXY") {
         proxies.push(Proxy::http(address).map_err(|error| causes(&error.without_url()))?.no_proxy(direct.clone()));

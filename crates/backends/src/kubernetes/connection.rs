@@ -10,6 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use groma_model::diag::Diagnostic;
 use groma_model::value::Value;
+use groma_network::{Unreachable, hold_cluster};
 use k8s_openapi::NamespaceResourceScope;
 use kube::api::Api;
 use kube::config::{AuthInfo, ExecConfig, ExecInteractiveMode, KubeConfigOptions, Kubeconfig};
@@ -93,6 +94,15 @@ impl Connection {
         override_cluster(settings, &mut config)?;
         override_user(settings, &mut config.auth_info);
         be_patient(&mut config);
+        let networks = surroundings.limits.networks.as_ref();
+        if let Err(problem) = surroundings.runtime.block_on(hold_cluster(networks, &mut config)) {
+            let wrong = match problem {
+                Unreachable::Refused(refused) => invalid("host", refused),
+                Unreachable::Failed(problem) => invalid("host", format!("the server is not found: {problem}")),
+            };
+            settings.wrong.push(wrong);
+            return None;
+        }
         let way = Way::Connect(Box::new(config), OnceLock::new());
         Some(Self { way, namespace, runtime: surroundings.runtime.clone() })
     }

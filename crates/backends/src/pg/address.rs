@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use groma_network::{Networks, Unreachable};
 use tokio_postgres::Config;
-use tokio_postgres::config::{SslMode, TargetSessionAttrs};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 use super::tls::Tls;
 use crate::Surroundings;
@@ -41,6 +43,33 @@ const VARIABLES: &[(&str, &str)] = &[
 
 /// How long to wait for a server that does not answer, unless something is said.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Holds a connection to the addresses that its hosts have now, if they may be connected to. The names stay, for certificates.
+pub(super) async fn hold(config: &mut Config, networks: &Networks) -> Result<(), Unreachable> {
+    for address in config.get_hostaddrs() {
+        networks.check(*address)?;
+    }
+    if !config.get_hostaddrs().is_empty() {
+        return Ok(());
+    }
+    let hosts = config.get_hosts().to_vec();
+    let ports = config.get_ports().to_vec();
+    for (at, host) in hosts.iter().enumerate() {
+        let name = match host {
+            Host::Tcp(name) => name,
+            #[cfg(unix)]
+            Host::Unix(path) => {
+                let problem = format!("{} is on this machine, and nothing is connected to there", path.display());
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem).into());
+            }
+        };
+        let port = ports.get(at).or_else(|| ports.first()).copied().unwrap_or(5432);
+        if let Some(address) = networks.find(name, port).await?.first() {
+            config.hostaddr(address.ip());
+        }
+    }
+    Ok(())
+}
 
 type Parameters = BTreeMap<String, String>;
 

@@ -4,14 +4,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use groma_network::{Networks, Unreachable};
 use groma_state::{LockError, StoreError};
 use tokio::runtime::Handle;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::address::Address;
-use crate::BackendError;
+use super::address::{self, Address};
+use crate::{BackendError, Surroundings};
 
 /// The names of things, and which of them are ours to make.
 pub(super) struct Tables {
@@ -79,12 +80,15 @@ pub(super) struct Database {
     address: Address,
     pub(super) tables: Tables,
     pub(super) runtime: Handle,
+    /// Where connections may lead. None for everywhere.
+    networks: Option<Networks>,
     ready: AtomicBool,
 }
 
 impl Database {
-    pub(super) fn new(address: Address, tables: Tables, runtime: Handle) -> Self {
-        Self { address, tables, runtime, ready: AtomicBool::new(false) }
+    pub(super) fn new(address: Address, tables: Tables, surroundings: &Surroundings) -> Self {
+        let (runtime, networks) = (surroundings.runtime.clone(), surroundings.limits.networks.clone());
+        Self { address, tables, runtime, networks, ready: AtomicBool::new(false) }
     }
 
     /// What people know the state of a workspace by.
@@ -109,6 +113,12 @@ impl Database {
         // What is stored is compared byte by byte.
         let options = config.get_options().map(|options| format!("{options} ")).unwrap_or_default();
         config.options(format!("{options}-c client_encoding=UTF8"));
+        if let Some(networks) = &self.networks {
+            address::hold(&mut config, networks).await.map_err(|problem| match problem {
+                Unreachable::Refused(refused) => self.because(doing, refused.to_string()),
+                Unreachable::Failed(problem) => self.because(doing, problem.to_string()),
+            })?;
+        }
         let failed = |error: Error| self.trouble(doing, &error);
         let client = if self.address.tls.mode == "disable" {
             let (client, connection) = config.connect(NoTls).await.map_err(failed)?;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use groma_network::{Networks, Refused, check_url};
 use groma_state::{LockError, StoreError};
 use http::header::{CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
@@ -100,6 +101,8 @@ pub(super) struct Client {
     bucket: String,
     extras: Extras,
     retries: u64,
+    /// Where connections may lead. None for everywhere.
+    networks: Option<Networks>,
 }
 
 /// An answer, read to its end.
@@ -118,7 +121,8 @@ impl Client {
         let inner = web_client(settings, surroundings).map_err(|wrong| settings.wrong.push(wrong)).ok()?;
         let location = location?;
         let signer = credentials::signer(settings, surroundings, &inner, &location.region)?;
-        Some(Self { inner, signer, location, bucket: bucket.to_owned(), extras: extras?, retries })
+        let networks = surroundings.limits.networks.clone();
+        Some(Self { inner, signer, location, bucket: bucket.to_owned(), extras: extras?, retries, networks })
     }
 
     /// An object. None if there is none.
@@ -294,7 +298,11 @@ impl Client {
         self.signer.sign(&mut parts, None).await.map_err(|error| ours(credentials::explain(&error)))?;
         let request = http::Request::from_parts(parts, reqwest::Body::from(body.clone()));
         let request = reqwest::Request::try_from(request).map_err(|error| ours(error.to_string()))?;
-        let way = |error: reqwest::Error| Failed::Way(Trouble::new(doing, causes(&error)));
+        check_url(self.networks.as_ref(), request.url()).map_err(|refused| ours(refused.to_string()))?;
+        let way = |error: reqwest::Error| match Refused::behind(&error) {
+            Some(refused) => ours(refused.to_string()),
+            None => Failed::Way(Trouble::new(doing, causes(&error))),
+        };
         let answer = self.inner.execute(request).await.map_err(way)?;
         let (status, headers) = (answer.status(), answer.headers().clone());
         Ok(Answer { status, headers, body: answer.bytes().await.map_err(way)? })

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use bytes::Bytes;
 use groma_model::number::Number;
 use groma_model::value::Value;
+use groma_network::{Networks, check_url};
 use reqsign_aws_v4::{
     AssumeRoleCredentialProvider, AssumeRoleWithWebIdentityCredentialProvider, Credential, DefaultCredentialProvider,
     IMDSv2CredentialProvider, ProfileCredentialProvider, RequestSigner, StaticCredentialProvider,
@@ -28,7 +29,7 @@ pub(super) fn signer(
     let context = Context::new()
         .with_env(Variables(surroundings.clone()))
         .with_file_read(Files(surroundings.clone()))
-        .with_http_send(Web(web.clone()));
+        .with_http_send(Web { client: web.clone(), networks: surroundings.limits.networks.clone() });
     let base = base(settings);
     let sts_region = settings.text("sts_region", "").unwrap_or_else(|| region.to_owned());
     let sign = RequestSigner::new("s3", region);
@@ -283,14 +284,19 @@ impl FileRead for Files {
 }
 
 #[derive(Debug)]
-struct Web(reqwest::Client);
+struct Web {
+    client: reqwest::Client,
+    /// Where connections may lead. None for everywhere.
+    networks: Option<Networks>,
+}
 
 impl HttpSend for Web {
     async fn http_send(&self, request: http::Request<Bytes>) -> reqsign_core::Result<http::Response<Bytes>> {
         let failed = |error: reqwest::Error| Error::unexpected(causes(&error));
         let request = reqwest::Request::try_from(request.map(reqwest::Body::from)).map_err(failed)?;
+        check_url(self.networks.as_ref(), request.url()).map_err(|refused| Error::unexpected(refused.to_string()))?;
         // Who is not there at all must not be waited for: the metadata service of a machine that has none.
-        let answer = self.0.execute(request);
+        let answer = self.client.execute(request);
         let answer = tokio::time::timeout(std::time::Duration::from_secs(5), answer).await;
         let answer = answer.map_err(|_| Error::unexpected("no answer in time"))?.map_err(failed)?;
         let mut out = http::Response::builder().status(answer.status());

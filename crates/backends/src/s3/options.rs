@@ -5,6 +5,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use groma_model::diag::Diagnostic;
+use groma_network::{check_proxy, guarded};
 use http::{HeaderName, HeaderValue};
 use md5::{Digest as _, Md5};
 
@@ -31,7 +32,8 @@ pub(super) fn web_client(
 ) -> Result<reqwest::Client, Diagnostic> {
     // One process has one crypto provider; another client may have set it already.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut builder = reqwest::Client::builder()
+    let networks = surroundings.limits.networks.as_ref();
+    let mut builder = guarded(reqwest::Client::builder(), networks)
         .user_agent(concat!("groma/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(Duration::from_secs(10))
         .read_timeout(Duration::from_mins(1))
@@ -53,6 +55,10 @@ pub(super) fn web_client(
     let exceptions = exceptions.and_then(|text| reqwest::NoProxy::from_string(&text));
     let plain = settings.text("http_proxy", "").or_else(|| variable("HTTP_PROXY"));
     let secure = settings.text("https_proxy", "").or_else(|| variable("HTTPS_PROXY"));
+    for (name, proxy) in [("http_proxy", &plain), ("https_proxy", &secure)] {
+        let judged = proxy.as_deref().map_or(Ok(()), |proxy| check_proxy(networks, proxy));
+        judged.map_err(|refused| invalid(name, refused))?;
+    }
     let proxies = [("http_proxy", plain.map(reqwest::Proxy::http)), ("https_proxy", secure.map(reqwest::Proxy::https))];
     for (name, proxy) in proxies {
         if let Some(proxy) = proxy {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use groma_model::diag::Diagnostic;
+use groma_network::{Networks, Refused, check_url};
 use reqwest::Method;
 use reqwest::header::HeaderMap;
 use serde_json::Value as Json;
@@ -75,6 +76,8 @@ pub(super) struct RestClient {
     pub(super) retry: Retry,
     pub(super) limiter: Option<Limiter>,
     pub(super) clock: Arc<dyn Clock>,
+    /// Where connections may lead. None for everywhere.
+    pub(super) networks: Option<Networks>,
 }
 
 /// One request.
@@ -92,7 +95,18 @@ pub(super) struct Ask {
 }
 
 /// The answer and how long it says to wait; or what went wrong, and whether the API may have got the request.
-type Sent = Result<(Answered, Option<Duration>), (String, bool)>;
+type Sent = Result<(Answered, Option<Duration>), (String, Reached)>;
+
+/// How far a request came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    /// It must not be sent, and never will be.
+    Refused,
+    /// The API has not got it.
+    No,
+    /// It may have.
+    Perhaps,
+}
 
 /// An answer, good or bad.
 #[derive(Debug, Clone)]
@@ -135,7 +149,11 @@ impl RestClient {
                 Ok((answer, wait)) if self.retry.covers(&ask.method, answer.status) => (wait, Ok(answer)),
                 Ok((answer, _)) => return Ok(answer),
                 Err((error, reached)) => {
-                    let repeatable = !reached || self.retry.always || ask.method.is_idempotent();
+                    let repeatable = match reached {
+                        Reached::Refused => false,
+                        Reached::No => true,
+                        Reached::Perhaps => self.retry.always || ask.method.is_idempotent(),
+                    };
                     let problem = self.failed(ask, &url, &error, reached);
                     if !repeatable {
                         return Err(problem);
@@ -172,7 +190,7 @@ impl RestClient {
     }
 
     async fn send(&self, ask: &Ask, url: &str, token: Option<&str>) -> Sent {
-        let before = |error: String| (error, false);
+        let before = |error: String| (error, Reached::No);
         let mut headers = self.headers.clone();
         if ask.body.is_some() {
             headers.insert("content-type", reqwest::header::HeaderValue::from_static("application/json"));
@@ -191,12 +209,16 @@ impl RestClient {
             builder = builder.body(body.clone());
         }
         let response = builder.send().await.map_err(|error| {
-            let reached = !error.is_connect() && !error.is_builder();
+            let reached = match Refused::behind(&error) {
+                Some(_) => Reached::Refused,
+                None if error.is_connect() || error.is_builder() => Reached::No,
+                None => Reached::Perhaps,
+            };
             (whole_story(&error), reached)
         })?;
         let wait = retry_after(&response, self.clock.now());
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let body = read_body(response, LARGEST_BODY).await.map_err(|error| (error, true))?;
+        let body = read_body(response, LARGEST_BODY).await.map_err(|error| (error, Reached::Perhaps))?;
         Ok((Answered { status, headers, text: String::from_utf8_lossy(&body).into_owned() }, wait))
     }
 
@@ -215,14 +237,15 @@ impl RestClient {
             // Secrets of the provider's configuration are for its own API only.
             return Err(invalid("it is not on the host of base_url".to_owned()));
         }
+        check_url(self.networks.as_ref(), &url).map_err(|refused| invalid(refused.to_string()))?;
         if !ask.query.is_empty() {
             url.query_pairs_mut().extend_pairs(&ask.query);
         }
         Ok(url.to_string())
     }
 
-    fn failed(&self, ask: &Ask, url: &str, error: &str, reached: bool) -> Diagnostic {
-        let unsure = if reached && !ask.method.is_idempotent() {
+    fn failed(&self, ask: &Ask, url: &str, error: &str, reached: Reached) -> Diagnostic {
+        let unsure = if reached == Reached::Perhaps && !ask.method.is_idempotent() {
             "\n\nThe server may have carried the request out nevertheless, so it was not repeated."
         } else {
             ""

@@ -9,6 +9,7 @@ use groma_model::path::Path;
 use groma_model::schema::Nesting;
 use groma_model::ty::Type;
 use groma_model::value::Value;
+use groma_network::{Networks, guarded_redirects};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
@@ -187,6 +188,7 @@ fn client(config: &Object, outside: &Outside) -> Result<RestClient, Diagnostic> 
         insecure: tls.flag("insecure").unwrap_or(false),
         timeout: Some(config.text("timeout").and_then(duration).unwrap_or(Duration::from_mins(1))),
         proxies: Proxies::from_environment(&outside.environment),
+        networks: outside.networks.clone(),
     };
     let builder = options.builder().map_err(|error| failed(error.to_string()))?;
     // A redirect to elsewhere would take secrets along that are in headers of other names than usual.
@@ -194,8 +196,10 @@ fn client(config: &Object, outside: &Outside) -> Result<RestClient, Diagnostic> 
         let same = attempt.previous().first().is_some_and(|from| from.origin() == attempt.url().origin());
         if same && attempt.previous().len() < 10 { attempt.follow() } else { attempt.stop() }
     });
+    let policy = guarded_redirects(outside.networks.as_ref(), policy);
     let http = builder.redirect(policy).build().map_err(|error| failed(whole_story(&error)))?;
-    let tokens = config.objects("oauth2").first().map(|oauth2| tokens(oauth2, &http));
+    let networks = &outside.networks;
+    let tokens = config.objects("oauth2").first().map(|oauth2| tokens(oauth2, &http, networks.clone()));
     let headers = headers(config, &block("auth")).map_err(failed)?;
     let codes = retry.get("status_codes");
     let codes: Option<Vec<u16>> = codes.as_elements().map(|items| {
@@ -216,10 +220,11 @@ fn client(config: &Object, outside: &Outside) -> Result<RestClient, Diagnostic> 
         },
         limiter: config.number("rate_limit").and_then(|rate| Limiter::per_second(rate.to_f64())),
         clock: outside.clock.clone(),
+        networks: networks.clone(),
     })
 }
 
-fn tokens(oauth2: &Object, http: &reqwest::Client) -> TokenSource {
+fn tokens(oauth2: &Object, http: &reqwest::Client, networks: Option<Networks>) -> TokenSource {
     let own = |name: &str| oauth2.text(name).unwrap_or_default().to_owned();
     let scopes = oauth2.texts("scopes").filter(|scopes| !scopes.is_empty()).map(|scopes| scopes.join(" "));
     let more = oauth2.text_map("parameters").unwrap_or_default();
@@ -233,6 +238,7 @@ fn tokens(oauth2: &Object, http: &reqwest::Client) -> TokenSource {
         in_body: oauth2.text("credentials_in") == Some("body"),
         kept: Mutex::new(None),
         turn: tokio::sync::Mutex::new(()),
+        networks,
     }
 }
 

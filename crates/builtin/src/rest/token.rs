@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use groma_model::diag::Diagnostic;
+use groma_network::{Networks, check_url};
 use serde_json::Value as Json;
 
 use crate::web::{read_body, whole_story};
@@ -28,6 +29,8 @@ pub(super) struct TokenSource {
     pub(super) kept: Mutex<Option<(String, SystemTime)>>,
     /// So that many requests at once ask for one token.
     pub(super) turn: tokio::sync::Mutex<()>,
+    /// Where connections may lead. None for everywhere.
+    pub(super) networks: Option<Networks>,
 }
 
 impl TokenSource {
@@ -71,6 +74,8 @@ impl TokenSource {
             let why = why.replace(&self.client_secret, "(sensitive value)");
             Diagnostic::error("No token", format!("{} gave no token: {why}", self.url))
         };
+        let judged = self.url.parse().map_or(Ok(()), |url| check_url(self.networks.as_ref(), &url));
+        judged.map_err(|refused| failed(refused.to_string()))?;
         let response = self.request().send().await.map_err(|error| failed(whole_story(&error)))?;
         let status = response.status();
         let body = read_body(response, LARGEST_ANSWER).await.map_err(failed)?;

@@ -95,7 +95,8 @@ impl CertificateData {
         }
         let verify = config.flag("verify_chain").unwrap_or(true);
         let failed = |why: String| Diagnostic::error("Failed to identify fetch peer certificates", why);
-        let found = fetch::peer_certificates(&url, verify, self.0.proxies()).await.map_err(failed)?;
+        let found =
+            fetch::peer_certificates(&url, verify, self.0.proxies(), self.0.networks()).await.map_err(failed)?;
         found.iter().map(|bytes| Certificate::read(bytes).map_err(|error| failed(error.to_string()))).collect()
     }
 }

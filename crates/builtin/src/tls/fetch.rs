@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use groma_network::{Networks, check_url};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -15,13 +16,21 @@ use crate::web::{ClientOptions, Proxies, whole_story};
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The certificates that a host shows, its own first. The URL has the scheme `https` or `tls`, and a port.
-pub(super) async fn peer_certificates(url: &Url, verify: bool, proxies: Proxies) -> Result<Vec<Vec<u8>>, String> {
+pub(super) async fn peer_certificates(
+    url: &Url,
+    verify: bool,
+    proxies: Proxies,
+    networks: Option<&Networks>,
+) -> Result<Vec<Vec<u8>>, String> {
     let direct = url.scheme() == "tls";
     let proxies = if direct { Proxies::None } else { proxies };
     let host = url.host_str().unwrap_or_default();
     let port = url.port_or_known_default().map_or_else(String::new, |port| format!(":{port}"));
     let target = format!("https://{host}{port}{}", if direct { "/" } else { url.path() });
-    let options = ClientOptions { timeout: Some(TIMEOUT), proxies, ..ClientOptions::default() };
+    let judged = target.parse().map_or(Ok(()), |target| check_url(networks, &target));
+    judged.map_err(|refused| format!("no connection is made to {host}{port}: {refused}"))?;
+    let networks = networks.cloned();
+    let options = ClientOptions { timeout: Some(TIMEOUT), proxies, networks, ..ClientOptions::default() };
     let recorder = Arc::new(Recorder::new(verify)?);
     let config = ClientConfig::builder_with_provider(recorder.provider.clone())
         .with_safe_default_protocol_versions()

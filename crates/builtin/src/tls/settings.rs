@@ -9,6 +9,7 @@ use groma_model::path::Path;
 use groma_model::schema::Nesting;
 use groma_model::ty::Type;
 use groma_model::value::Value;
+use groma_network::Networks;
 use url::Url;
 
 use super::subject::at_most_one;
@@ -23,6 +24,7 @@ const PROXY_SCHEMES: &[&str] = &["http", "https", "socks5"];
 pub(super) struct Settings {
     environment: Arc<BTreeMap<String, String>>,
     proxies: Mutex<Proxies>,
+    networks: Option<Networks>,
 }
 
 impl Settings {
@@ -30,7 +32,12 @@ impl Settings {
     pub(super) fn new(outside: &Outside) -> Self {
         let environment = outside.environment.clone();
         let proxies = Mutex::new(Proxies::from_environment(&environment));
-        Self { environment, proxies }
+        Self { environment, proxies, networks: outside.networks.clone() }
+    }
+
+    /// Where connections may lead. None for everywhere.
+    pub(super) fn networks(&self) -> Option<&Networks> {
+        self.networks.as_ref()
     }
 
     /// Where requests go through.

@@ -369,7 +369,7 @@ fn a_plan_of_another_engine_can_be_looked_at_before() {
 /// Those who are asked about plans are asked about these, too.
 #[test]
 fn webhooks_are_asked_about_plans_of_other_engines() {
-    let stage = stage_with(&["-allow-local-webhooks"]);
+    let stage = stage_with(&[]);
     let hook = Hook::plain();
     hook.answers(&[Reply::new(200, json!({"allowed": false, "message": "not today"}))]);
     for engine in ENGINES {

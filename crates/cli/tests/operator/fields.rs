@@ -47,6 +47,7 @@ fn rows() -> Vec<Row> {
         row("path", json!({"path": "../up"}), Says("False", "InvalidSpec"), json!({"path": null})),
         row("inputs", json!({"inputs": {"varsFrom": [{"kind": "Secret", "name": "missing"}]}}), Says("False", "InvalidSpec"), json!({"inputs": null})),
         row("inputs", json!({"inputs": {"env": [{"name": "A"}]}}), Refused, json!({})),
+        row("inputs", json!({"inputs": {"env": [{"name": "A", "value": "a", "phases": ["never"]}]}}), Refused, json!({})),
         row("engine", json!({"engine": "pulumi"}), Refused, json!({})),
         row("executor", json!({"executor": "nowhere"}), Refused, json!({})),
         // There is no node here: a pod never begins.

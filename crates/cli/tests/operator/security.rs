@@ -9,6 +9,7 @@ use groma_testkit::servers::kube::{Extent, KubeServer};
 use serde_json::{Value, json};
 
 use crate::api::Api;
+use crate::hook::{Hook, Reply};
 use crate::stage::{Stage, condition, free_address, message, page};
 
 /// A process that ends with this.
@@ -239,6 +240,44 @@ fn runs_in_the_operator_have_nothing_of_it() {
     }
     stage.delete("fine");
     assert!(!own.exists());
+}
+
+/// Plans are made with what can only read, and carried out with what can write, whether somebody agrees in between or not.
+#[test]
+fn plans_are_made_with_other_credentials_than_they_are_carried_out_with() {
+    let stage = Stage::new();
+    let api = Hook::plain();
+    api.answers(&[Reply::new(200, json!({"id": "1", "text": "a"}))]);
+    let base = api.url.trim_end_matches("/check");
+    stage.secret("keys", &json!({"read": "key-that-reads", "write": "key-that-writes"}));
+    // What is read while planning, and what is made.
+    let main = format!(
+        "terraform {{\n  required_providers {{\n    rest = {{\n      source = \"groma.dev/builtin/rest\"\n    }}\n  }}\n}}\n\
+         provider \"rest\" {{\n  base_url = {base:?}\n  headers  = {{ \"X-Groma-Signature-256\" = trimspace(file(\"key\")) }}\n}}\n\
+         data \"rest_object\" \"known\" {{\n  path = \"/known/1\"\n}}\n\
+         resource \"rest_object\" \"it\" {{\n  path = \"/made\"\n  body = {{ text = \"a\" }}\n}}\n"
+    );
+    let file = |key: &str, phase: &str| json!({"path": "key", "valueFrom": {"secretKeyRef": {"name": "keys", "key": key}}, "phases": [phase]});
+    for mode in ["auto", "manual"] {
+        let before = api.asked().len();
+        let inputs = json!({"files": [file("read", "plan"), file("write", "apply")]});
+        let name = format!("it-{mode}");
+        stage.stack(
+            &name,
+            json!({"source": {"inline": {"main.tf": main}}, "inputs": inputs, "approval": {"mode": mode}}),
+        );
+        if mode == "manual" {
+            let plan = stage.says(&name, "Unknown", "AwaitingApproval")["status"]["pending"]["plan"].clone();
+            stage.edit(&name, &json!({"metadata": {"annotations": {"groma.dev/approve": plan}}}));
+        }
+        stage.ready(&name);
+        let keys: Vec<String> = api.asked()[before..].iter().filter_map(|asked| asked.signature.clone()).collect();
+        // First it is read, then it is made.
+        let first_write = keys.iter().position(|key| key == "key-that-writes").unwrap();
+        assert!(first_write > 0 && keys[..first_write].iter().all(|key| key == "key-that-reads"), "{mode}: {keys:?}");
+    }
+    let told = [stage.api.get(&stage.at("groma.dev/v1alpha1", "runs", "")).to_string(), stage.log()].concat();
+    assert!(!told.contains("key-that-"), "{told}");
 }
 
 /// Fifty values that nobody may see go in, and are seen nowhere.

@@ -30,6 +30,8 @@ pub(crate) struct Stage {
     programs: bool,
     /// More variables of the operator.
     environment: Vec<(String, String)>,
+    /// Whether connections are made to this machine, where everything is that tests connect to.
+    near: bool,
 }
 
 impl Stage {
@@ -42,6 +44,14 @@ impl Stage {
     pub(crate) fn confined() -> Self {
         let mut stage = Self::idle(&[]);
         stage.programs = false;
+        stage.start();
+        stage
+    }
+
+    /// As operators are unless somebody says otherwise: nothing is connected to on their machine.
+    pub(crate) fn walled(more: &[&str]) -> Self {
+        let mut stage = Self::idle(more);
+        stage.near = false;
         stage.start();
         stage
     }
@@ -80,7 +90,7 @@ impl Stage {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("kubeconfig"), reach.kubeconfig_text(ADMIN_TOKEN).unwrap()).unwrap();
         let more = more.iter().map(|word| (*word).to_owned()).collect();
-        Self { api, namespace, dir, operator: None, more, programs: true, environment: Vec::new() }
+        Self { api, namespace, dir, operator: None, more, programs: true, environment: Vec::new(), near: true }
     }
 
     /// Another operator for the same namespace, which does not work yet.
@@ -89,7 +99,8 @@ impl Stage {
         fs::copy(self.path("kubeconfig"), dir.path().join("kubeconfig")).unwrap();
         let (api, namespace, more) = (self.api.clone(), self.namespace.clone(), self.more.clone());
         let environment = self.environment.clone();
-        Self { api, namespace, dir, operator: None, more, programs: self.programs, environment }
+        let (programs, near) = (self.programs, self.near);
+        Self { api, namespace, dir, operator: None, more, programs, environment, near }
     }
 
     /// Another namespace, which nobody works in by itself.
@@ -123,6 +134,9 @@ impl Stage {
         command.arg("-namespace").arg(&self.namespace).arg("-scratch").arg(self.path("runs"));
         command.arg("-files").arg(self.dir.path());
         command.args(self.programs.then_some("-allow-programs-in-process"));
+        if self.near {
+            command.args(["-allow-networks", "127.0.0.0/8,::1"]);
+        }
         command.args(&self.more).stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         self.operator = Some(command.env("TF_LOG", "INFO").spawn().unwrap());

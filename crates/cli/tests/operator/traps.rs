@@ -446,7 +446,7 @@ fn asking(hook: &Hook, more: &Value) -> Value {
 
 #[test]
 fn t22_a_webhook_needs_no_certificates_of_ours_and_is_signed() {
-    let stage = Stage::with(&["-allow-local-webhooks"]);
+    let stage = Stage::new();
     let hook = Hook::secure(false);
     hook.answers(&[Reply::new(200, json!({"allowed": true}))]);
     stage.secret("hook", &json!({"key": "of the webhook"}));
@@ -486,7 +486,7 @@ fn t22_a_webhook_needs_no_certificates_of_ours_and_is_signed() {
 
 #[test]
 fn t22_a_webhook_can_be_shown_a_certificate() {
-    let stage = Stage::with(&["-allow-local-webhooks"]);
+    let stage = Stage::new();
     let hook = Hook::secure(true);
     hook.answers(&[Reply::new(200, json!({"allowed": true}))]);
     let (certificate, key) = &hook.client;
@@ -503,7 +503,7 @@ fn t22_a_webhook_can_be_shown_a_certificate() {
 
 #[test]
 fn t22_a_webhook_decides_and_says_why() {
-    let stage = Stage::with(&["-allow-local-webhooks"]);
+    let stage = Stage::new();
     let hook = Hook::plain();
     hook.answers(&[Reply::new(200, json!({"result": {"ok": false, "why": "too much"}}))]);
     let own = json!({"pass": "result.ok", "message": "policy says ${result.why}", "payload": "PlanOnly"});
@@ -524,7 +524,7 @@ fn t22_a_webhook_decides_and_says_why() {
 
 #[test]
 fn t22_a_webhook_that_does_not_answer_is_asked_again_and_has_a_limit() {
-    let stage = Stage::with(&["-allow-local-webhooks"]);
+    let stage = Stage::new();
     let hook = Hook::plain();
     let yes = Reply::new(200, json!({"allowed": true}));
     hook.answers(&[Reply::new(503, ""), Reply { after: Duration::from_secs(5), ..yes.clone() }, yes.clone()]);
@@ -559,7 +559,7 @@ fn t22_a_webhook_that_does_not_answer_is_asked_again_and_has_a_limit() {
 
 #[test]
 fn t22_a_webhook_is_not_on_the_machine_of_the_operator() {
-    let stage = Stage::new();
+    let stage = Stage::walled(&[]);
     let hook = Hook::plain();
     hook.answers(&[Reply::new(200, json!({"allowed": true}))]);
     stage.stack("name", asking(&hook, &json!({"failurePolicy": "Fail"})));
@@ -568,7 +568,7 @@ fn t22_a_webhook_is_not_on_the_machine_of_the_operator() {
     }
     for name in ["name", "number", "mapped"] {
         let stack = stage.says(name, "False", "WebhookFailed");
-        assert!(message(&stack).contains("-allow-local-webhooks"), "{}", message(&stack));
+        assert!(message(&stack).contains("-allow-networks="), "{}", message(&stack));
     }
     assert!(hook.asked().is_empty());
 }

@@ -50,7 +50,7 @@ pub(crate) fn apply(api: &Api, text: &str) -> Vec<Value> {
     applied.collect()
 }
 
-fn path_of(object: &Value) -> String {
+pub(crate) fn path_of(object: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (version, kind, name) = (text(&object["apiVersion"]), text(&object["kind"]), text(&object["metadata"]["name"]));
     let root = if version.contains('/') { "apis" } else { "api" };

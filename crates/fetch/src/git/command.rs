@@ -6,6 +6,7 @@ use std::path::Path;
 use tokio::process::Command;
 
 use super::process::{self, Output};
+use super::way::Way;
 use super::{GitError, GitSettings};
 use crate::address::GitSource;
 use crate::redact;
@@ -50,10 +51,12 @@ pub(super) struct Git<'a> {
     key: Option<&'a Path>,
     /// The home of an isolated git: there is nothing in it.
     home: tempfile::TempDir,
+    /// None if all ways are open.
+    way: Option<Way>,
 }
 
 impl<'a> Git<'a> {
-    pub(super) fn new(
+    pub(super) async fn new(
         settings: &'a GitSettings,
         source: &'a GitSource,
         destination: &'a Path,
@@ -61,7 +64,12 @@ impl<'a> Git<'a> {
     ) -> Result<Self, GitError> {
         let home = tempfile::Builder::new().prefix("groma-git-").tempdir();
         let home = home.map_err(|source| GitError::Write { path: "a temporary directory".to_owned(), source })?;
-        Ok(Self { settings, source, destination, key, home })
+        let is_elsewhere = !source.url.starts_with("file://");
+        let way = match settings.networks.as_ref().filter(|_| is_elsewhere) {
+            Some(networks) => Some(Way::new(networks, source, settings).await?),
+            None => None,
+        };
+        Ok(Self { settings, source, destination, key, home, way })
     }
 
     /// Fetches everything, or the wanted depth, without checking anything out.
@@ -115,6 +123,10 @@ impl<'a> Git<'a> {
 
     /// Fetches the repositories inside, from other machines only.
     pub(super) async fn update_submodules(&self) -> Result<(), GitError> {
+        if self.way.as_ref().is_some_and(|way| !way.leads_elsewhere()) {
+            let reason = "the repository has others inside, and where they are cannot be checked through a proxy";
+            return Err(GitError::Unsafe(reason.to_owned()));
+        }
         let mut command = self.command(false);
         command.arg("-C").arg(self.destination);
         // Saying how to update overrules what the repository says about it, which could be a command.
@@ -156,12 +168,18 @@ impl<'a> Git<'a> {
         for setting in HARDENING {
             command.args(["-c", setting]);
         }
-        let protocols: &[&str] =
-            if local { &["https", "http", "ssh", "git", "file"] } else { &["https", "http", "ssh", "git"] };
+        let protocols: &[&str] = match &self.way {
+            Some(way) => way.protocols(),
+            None if local => &["https", "http", "ssh", "git", "file"],
+            None => &["https", "http", "ssh", "git"],
+        };
         for protocol in protocols {
             command.arg("-c").arg(format!("protocol.{protocol}.allow=always"));
         }
         self.set_environment(&mut command, protocols);
+        if let Some(way) = &self.way {
+            way.set(&mut command);
+        }
         command
     }
 
@@ -193,9 +211,13 @@ impl<'a> Git<'a> {
     /// Set only where there is something to say: it overrules `core.sshCommand` of the user.
     fn ssh_command(&self) -> Option<String> {
         let given = self.settings.ssh_command.as_deref();
-        match self.key {
+        let given = match self.key {
             Some(key) => Some(format!("{} -i {}", given.unwrap_or("ssh"), shell_quoted(&key.display().to_string()))),
             None => given.map(str::to_owned),
+        };
+        match &self.way {
+            Some(way) => way.ssh_command(given),
+            None => given,
         }
     }
 
@@ -203,6 +225,9 @@ impl<'a> Git<'a> {
         let output = process::run(command).await.map_err(|error| GitError::NotAvailable(error.to_string()))?;
         if output.status.success() {
             return Ok(output);
+        }
+        if let Some(refused) = self.way.as_ref().and_then(Way::refused) {
+            return Err(GitError::Refused { url: self.url(), refused });
         }
         let said = redact::text(output.stderr.trim());
         let message = if said.is_empty() { output.status.to_string() } else { said };

@@ -215,3 +215,43 @@ async fn a_key_is_handed_to_ssh_in_a_private_file_that_does_not_stay() {
     let bad = GitSource { ssh_key: Some("!".into()), ..with_key };
     assert!(matches!(lab.check_out(&bad, &settings).await, Err(GitError::SshKey)));
 }
+
+/// Through the guard everything is as it was, and nothing leads to where it may not.
+#[tokio::test]
+async fn repositories_are_where_they_may_be() {
+    let (lab, commits) = history();
+    let path = lab.publish("repo");
+    let server = lab.serve();
+    let url = format!("http://127.0.0.1:{}{path}", server.url("/").port().unwrap());
+    let within = |allowed: &[&str]| {
+        let allowed: Vec<groma_network::Range> = allowed.iter().map(|range| range.parse().unwrap()).collect();
+        GitSettings { networks: Some(Networks::new("-allow", &allowed, &[])), ..lab.settings() }
+    };
+    for refused in [
+        url.clone(),
+        url.replace("127.0.0.1", "localhost"),
+        url.replace("http", "ssh"),
+        url.replace("127.0.0.1", "0x7f.1"),
+    ] {
+        let failed = lab.check_out(&source(refused.clone()), &within(&[])).await.unwrap_err();
+        assert!(matches!(failed, GitError::Refused { .. }), "{refused}: {failed}");
+        assert!(
+            failed.to_string().contains("-allow=127.0.0.1/32") || failed.to_string().contains("-allow=::1/128"),
+            "{failed}"
+        );
+    }
+    let failed = lab.check_out(&source(url.replace("http", "git")), &within(&["127.0.0.0/8"])).await.unwrap_err();
+    assert!(matches!(failed, GitError::Unsafe(_)), "{failed}");
+    assert!(server.asked().is_empty());
+    let done = lab.check_out(&source(url.clone()), &within(&["127.0.0.0/8"])).await.unwrap();
+    assert_eq!(done.commit, commits[2]);
+
+    // Repositories inside are asked for on the same way.
+    let inside = url.replace("127.0.0.1", "127.0.0.9");
+    lab.commit("repo", &[(".gitmodules", &format!("[submodule \"in\"]\n\tpath = in\n\turl = {inside}\n"))]);
+    lab.git("repo", &["update-index", "--add", "--cacheinfo", &format!("160000,{},in", commits[0])]);
+    lab.git("repo", &["commit", "--quiet", "--message=x"]);
+    lab.publish("repo");
+    let failed = lab.check_out(&source(url.clone()), &within(&["127.0.0.1"])).await.unwrap_err();
+    assert!(failed.to_string().contains("-allow=127.0.0.9/32"), "{failed}");
+}

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::StreamExt;
+use groma_network::{Refused, check_proxy, check_url, guarded};
 use reqwest::StatusCode;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use serde::de::DeserializeOwned;
@@ -91,7 +92,7 @@ impl Client {
     /// the form is for this address alone.
     pub async fn post_form(&self, request: &Request, form: &[(&str, &str)], limit: u64) -> Result<Response, HttpError> {
         let url = &request.url;
-        check_scheme(url, request.plain_http)?;
+        self.check_address(url, request.plain_http)?;
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
         let outgoing = self.connected()?.post(url.clone()).headers(request.headers.clone()).body(body);
         let outgoing = outgoing.header(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
@@ -177,7 +178,7 @@ impl Client {
         let origin = Origin::of(&request.url);
         let mut url = request.url.clone();
         for _ in 0..=self.settings.max_redirects {
-            check_scheme(&url, request.plain_http)?;
+            self.check_address(&url, request.plain_http)?;
             // The token was given for one host. Any other, even one further down a redirect, must not see it.
             let at_origin = Origin::of(&url) == origin;
             let mut outgoing = client.get(url.clone()).headers(request.headers.clone());
@@ -193,6 +194,12 @@ impl Client {
         }
         let reason = format!("more than {} times", self.settings.max_redirects);
         Err(HttpError::Redirect { url: redact::url(&request.url), reason })
+    }
+
+    /// Names are judged when they are looked up.
+    fn check_address(&self, url: &Url, plain_http: bool) -> Result<(), HttpError> {
+        check_scheme(url, plain_http)?;
+        check_url(self.settings.networks.as_ref(), url).map_err(|refused| refused_address(url, &refused))
     }
 
     fn connected(&self) -> Result<&reqwest::Client, HttpError> {
@@ -351,7 +358,14 @@ fn bearer(url: &Url, secret: &str) -> Result<HeaderValue, HttpError> {
     Ok(value)
 }
 
+fn refused_address(url: &Url, refused: &Refused) -> HttpError {
+    HttpError::Address { url: redact::url(url), reason: refused.to_string() }
+}
+
 fn transport_error(url: &Url, error: &reqwest::Error) -> HttpError {
+    if let Some(refused) = Refused::behind(error) {
+        return refused_address(url, refused);
+    }
     let url = redact::url(url);
     if error.is_builder() {
         return HttpError::Address { url, reason: causes(error) };
@@ -367,7 +381,12 @@ fn build(settings: &ClientSettings) -> Result<reqwest::Client, HttpError> {
     // One process has one crypto provider; another client may have set it already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let setup = |error: reqwest::Error| HttpError::Setup(format!("{error}: {}", causes(&error)));
-    let mut builder = reqwest::Client::builder()
+    let networks = settings.networks.as_ref();
+    for proxy in [&settings.proxy.http, &settings.proxy.https].into_iter().flatten() {
+        check_proxy(networks, proxy)
+            .map_err(|refused| HttpError::Setup(format!("the proxy cannot be used: {refused}")))?;
+    }
+    let mut builder = guarded(reqwest::Client::builder(), networks)
         .user_agent(&settings.user_agent)
         .connect_timeout(settings.connect_timeout)
         .redirect(reqwest::redirect::Policy::none())

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use groma_network::Networks;
+
 /// How requests are made.
 #[derive(Debug, Clone)]
 pub struct ClientSettings {
@@ -28,6 +30,8 @@ pub struct ClientSettings {
     /// Certificates (PEM) that are trusted besides the system's. The system's come from `SSL_CERT_FILE` and
     /// `SSL_CERT_DIR`, if these are set.
     pub extra_roots: Vec<Vec<u8>>,
+    /// Where connections may lead. None for everywhere.
+    pub networks: Option<Networks>,
 }
 
 /// Which proxies to use. The caller takes them from `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`.
@@ -55,6 +59,7 @@ impl Default for ClientSettings {
             max_redirects: 10,
             proxy: ProxySettings::default(),
             extra_roots: Vec::new(),
+            networks: None,
         }
     }
 }

@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use groma_kit::outside::Outside;
+use groma_network::{Unreachable, hold_cluster};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method, Request};
 use kube::client::Body;
@@ -121,6 +122,10 @@ impl Link {
             config.auth_info.client_certificate_data = Some(STANDARD.encode(certificate));
             config.auth_info.client_key_data = Some(STANDARD.encode(key).into());
         }
+        hold_cluster(self.outside.networks.as_ref(), &mut config).await.map_err(|problem| match problem {
+            Unreachable::Refused(refused) => Failure::new(FailureKind::Other, refused.to_string()),
+            Unreachable::Failed(problem) => Failure::new(FailureKind::Unreachable, problem.to_string()),
+        })?;
         // Certificates are read from files, and programs of old kubeconfigs are run.
         let made = tokio::task::spawn_blocking(move || {
             // One process has one crypto provider; another client may have set it already.

@@ -69,6 +69,7 @@ pub(super) async fn settings(spec: &ClusterSpec, outside: &Outside) -> Result<Se
     if !spec.impersonate_groups.is_empty() {
         config.auth_info.impersonate_groups = Some(spec.impersonate_groups.clone());
     }
+    check_identity(&config.auth_info)?;
     config.proxy_url = match config.proxy_url {
         Some(proxy) => Some(proxies::checked(proxy)?),
         None => proxies::for_server(&config.cluster_url, &outside.environment),
@@ -78,6 +79,26 @@ pub(super) async fn settings(spec: &ClusterSpec, outside: &Outside) -> Result<Se
     config.default_retry = false;
     let source = source(spec, &mut config.auth_info, outside)?;
     Ok(Settings { config, source })
+}
+
+/// Whoever is to be acted as has a name. Servers take an empty one for none, and the credentials themselves would be used: those of somebody
+/// who may act as others.
+fn check_identity(auth: &AuthInfo) -> Result<(), Why> {
+    let is_given = |given: Option<&str>| given.is_some_and(|name| !name.trim().is_empty());
+    let groups = auth.impersonate_groups.as_deref().unwrap_or_default();
+    let asks = auth.impersonate.is_some()
+        || auth.impersonate_uid.is_some()
+        || auth.impersonate_user_extra.is_some()
+        || auth.impersonate_groups.is_some();
+    if asks && !is_given(auth.impersonate.as_deref()) {
+        return Err("it is to be acted as somebody else, whose name is empty: give impersonate_user (or `as` in the kubeconfig), or \
+                    leave out everything about that"
+            .to_owned());
+    }
+    if groups.iter().any(|group| group.trim().is_empty()) {
+        return Err("a group to act in has no name: leave it out of impersonate_groups".to_owned());
+    }
+    Ok(())
 }
 
 /// The address of a server, so that different ways to reach the same one are recognised.

@@ -421,3 +421,57 @@ async fn outside_of_a_pod_there_is_no_account() {
     let problem = settings::settings(&spec, &outside).await.err().unwrap();
     assert!(problem.to_string().contains("KUBERNETES_SERVICE_HOST"), "{problem}");
 }
+
+/// Who is to act as somebody else does not act as themselves because the name of the other is empty, however that is written.
+#[tokio::test]
+async fn nobody_acts_as_themselves_by_an_empty_name() {
+    let outside = Outside::system(".");
+    let users = [None, Some(""), Some(" "), Some("\t"), Some("\u{a0}"), Some("ana"), Some("system:serviceaccount:a:b")];
+    let groups: [&[&str]; 6] = [&[], &[""], &["a"], &["a", " "], &["\n", "b"], &["a", "b"]];
+    let written: [Option<&str>; 4] = [None, Some("\"\""), Some("\" \""), Some("ben")];
+    let more = ["", ", as-uid: \"1\"", ", as-groups: [g]", ", as-user-extra: {scopes: [view]}"];
+    let (mut tried, mut refused) = (0, 0);
+    for user in users {
+        for groups in groups {
+            for written in written {
+                for more in more {
+                    let acts = written.map(|name| format!(", as: {name}")).unwrap_or_default();
+                    let kubeconfig = format!(
+                        "clusters: [{{name: c, cluster: {{server: \"https://a.example\"}}}}]\n\
+                         users: [{{name: u, user: {{token: t{acts}{more}}}}}]\n\
+                         contexts: [{{name: x, context: {{cluster: c, user: u}}}}]\ncurrent-context: x\n"
+                    );
+                    let spec = ClusterSpec {
+                        kubeconfig: Some(kubeconfig),
+                        impersonate_user: user.map(str::to_owned),
+                        impersonate_groups: groups.iter().map(|group| (*group).to_owned()).collect(),
+                        ..ClusterSpec::default()
+                    };
+                    let asks = user.is_some() || !groups.is_empty() || written.is_some() || !more.is_empty();
+                    tried += 1;
+                    match settings::settings(&spec, &outside).await {
+                        Err(_) => refused += 1,
+                        Ok(settings) => {
+                            let acts_as = settings.config.auth_info.impersonate.unwrap_or_default();
+                            assert_eq!(acts_as.trim().is_empty(), !asks, "{user:?} {groups:?} {written:?} {more}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(tried >= 500 && refused > 100 && refused < tried, "{refused} of {tried}");
+}
+
+/// Nothing is connected to that must not be, whether that is the server or a proxy.
+#[tokio::test]
+async fn servers_are_where_they_may_be() {
+    let server = server(|_| reply(200, json!({"kind": "ConfigMap"}))).await;
+    let networks = groma_network::Networks::usual("-allow-networks");
+    let outside = Outside { networks: Some(networks), ..Outside::system(".") };
+    let cluster = server.cluster(&Connections::new(&outside), "t").await;
+    let how = Apply { manager: "me", force: true, dry_run: true };
+    let failure = cluster.apply(&config_map(), &json!({}), how).await.err().unwrap();
+    assert!(failure.message.contains("-allow-networks="), "{}", failure.message);
+    assert!(server.asked().is_empty());
+}

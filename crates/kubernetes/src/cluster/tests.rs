@@ -81,6 +81,8 @@ fn groups_need_a_user() {
     assert_eq!(problems([("in_cluster", Value::bool(true)), groups()]), ["User to act as is missing"]);
     let both = [("in_cluster", Value::bool(true)), groups(), ("impersonate_user", text("u"))];
     assert_eq!(problems(both), [""; 0]);
+    let nobody = [("in_cluster", Value::bool(true)), ("impersonate_user", text(" "))];
+    assert_eq!(problems(nobody), ["User to act as is missing"]);
 }
 
 #[test]

@@ -48,6 +48,10 @@ pub(crate) fn validate(object: &Object) -> Diagnostics {
         let detail = "Groups belong to a user: give impersonate_user too.";
         found.push(problem("impersonate_groups", "User to act as is missing", detail));
     }
+    if cluster.text("impersonate_user").is_some_and(|user| user.trim().is_empty()) {
+        let detail = "Its name is empty. Leave impersonate_user out to act as whom the credentials are for.";
+        found.push(problem("impersonate_user", "User to act as is missing", detail));
+    }
     if let Some(text) = cluster.text("kubeconfig") {
         found.extend(kubeconfig_problem(text).map(|why| problem("kubeconfig", "Invalid kubeconfig", why)));
     }

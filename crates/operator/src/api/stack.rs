@@ -190,6 +190,19 @@ pub struct EnvVar {
     /// Where its value is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value_from: Option<ValueFrom>,
+    /// When it is there; always if nothing is said. So plans can be made with credentials that change nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<InputPhase>,
+}
+
+/// A part of a run that something goes into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum InputPhase {
+    /// A plan is made, or it is looked whether all is well.
+    Plan,
+    /// A plan is carried out.
+    Apply,
 }
 
 /// Where a value is. Exactly one of the fields is given.
@@ -214,6 +227,9 @@ pub struct InputFile {
     pub path: String,
     /// What is in it.
     pub value_from: ValueFrom,
+    /// When it is there; always if nothing is said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<InputPhase>,
 }
 
 /// What plans and applies.

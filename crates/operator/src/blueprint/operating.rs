@@ -63,7 +63,6 @@ fn options(directory: &std::path::Path) -> Options {
             choice: ProviderChoice::default(),
             premises: Premises { shared: true, ..Premises::default() },
             engines: Engines::default(),
-            local_webhooks: false,
             show: Arc::new(|_| String::new()),
         },
         room,

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::METRICS_PORT;
 use super::rights::OPERATOR;
 
-fn labels() -> Json {
+pub(super) fn labels() -> Json {
     json!({"app.kubernetes.io/name": "groma", "app.kubernetes.io/component": "operator"})
 }
 

@@ -53,7 +53,7 @@ async fn tell_all<S: Store>(
         let mut attempt = 0;
         let told = loop {
             attempt += 1;
-            match post(&address, &body, None, true).await {
+            match post(&address, &body, None, None).await {
                 Ok(()) => break true,
                 Err(failed) if failed.passes && attempt < ATTEMPTS => {
                     tokio::time::sleep(PAUSE * (1 << attempt)).await;

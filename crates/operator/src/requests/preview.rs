@@ -98,8 +98,8 @@ pub(super) fn number(preview: &Stack) -> Option<u64> {
     preview.metadata.labels.as_ref()?.get(names::PULL_REQUEST)?.parse().ok()
 }
 
-/// What came of it so far. `run` is its last Run; `digest` is what the Stack that it was made for consists of.
-pub(super) fn outcome(preview: &Stack, run: Option<&Run>, commit: &str, digest: &str) -> Outcome {
+/// What came of it so far. `run` is its last Run; `source_hash` is what the Stack that it was made for consists of.
+pub(super) fn outcome(preview: &Stack, run: Option<&Run>, commit: &str, source_hash: &str) -> Outcome {
     let status = preview.status.clone().unwrap_or_default();
     let ready = status.conditions.iter().find(|known| known.kind == "Ready");
     let Some(ready) = ready.filter(|ready| ready.observed_generation == preview.metadata.generation) else {
@@ -109,7 +109,8 @@ pub(super) fn outcome(preview: &Stack, run: Option<&Run>, commit: &str, digest: 
     let run = run.and_then(|run| run.status.as_ref()).filter(|status| status.phase.is_over());
     match (ready.status, run) {
         (Truth::True, Some(run)) if is_fetched && run.phase == Phase::Succeeded => {
-            let is_same = status.source.is_some_and(|seen| !seen.digest.is_empty() && seen.digest == digest);
+            let own = status.attempted.map(|about| about.source_hash).unwrap_or_default();
+            let is_same = !own.is_empty() && own == source_hash;
             if is_same {
                 return Outcome::Untouched;
             }
@@ -129,7 +130,7 @@ pub(super) fn outcome(preview: &Stack, run: Option<&Run>, commit: &str, digest: 
 
 /// Whether something else has to happen first, which is nobody's failure.
 fn waits(reason: &str) -> bool {
-    matches!(reason, "DependencyNotReady" | "Progressing" | "SourceNotReady")
+    matches!(reason, "DependencyNotReady" | "Progressing" | "SourceFetching")
 }
 
 #[cfg(test)]
@@ -224,7 +225,7 @@ mod tests {
                 "type": "Ready", "status": ready, "reason": reason, "message": "said", "observedGeneration": generation,
                 "lastTransitionTime": "2026-01-01T00:00:00Z",
             }],
-            "source": {"revision": revision, "digest": "sha256:new"},
+            "source": {"revision": revision}, "attempted": {"sourceHash": "new"},
         }))
         .unwrap();
         let run = json!({
@@ -236,7 +237,7 @@ mod tests {
             "status": {"phase": phase, "message": "it went so", "planned": {"add": 1, "change": 0, "destroy": 0}, "plan": {"id": "p", "text": "+ x"}},
         });
         let run: Run = serde_json::from_value(run).unwrap();
-        outcome(&preview, Some(&run), &"a".repeat(40), "sha256:old")
+        outcome(&preview, Some(&run), &"a".repeat(40), "old")
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use groma_fetch::http::{Client, ClientSettings, Request};
+use groma_fetch::http::{Client, ClientSettings, HttpError, Request};
+use groma_network::{Networks, Unreachable};
 use tokio::net::TcpStream;
 
 use crate::api::run::FailureKind;
@@ -17,8 +18,12 @@ const PAUSE: Duration = Duration::from_millis(200);
 const MOST_BYTES: u64 = 1 << 20;
 
 /// Makes all checks at once. What does not answer in its time is told, all of it.
-pub(super) async fn check(checks: &[HealthCheck], outputs: &[Output]) -> Result<(), Problem> {
-    let asked = checks.iter().map(|check| one(check, outputs));
+pub(super) async fn check(
+    checks: &[HealthCheck],
+    outputs: &[Output],
+    networks: Option<&Networks>,
+) -> Result<(), Problem> {
+    let asked = checks.iter().map(|check| one(check, outputs, networks));
     let answers = futures_util::future::join_all(asked).await;
     let failed: Vec<String> = answers.into_iter().filter_map(Result::err).collect();
     if failed.is_empty() {
@@ -27,38 +32,62 @@ pub(super) async fn check(checks: &[HealthCheck], outputs: &[Output]) -> Result<
     Err(Problem { kind: FailureKind::NotReady, message: failed.join("\n") })
 }
 
-async fn one(check: &HealthCheck, outputs: &[Output]) -> Result<(), String> {
+async fn one(check: &HealthCheck, outputs: &[Output], networks: Option<&Networks>) -> Result<(), String> {
     let patience = check.timeout.map_or(PATIENCE, |length| length.0);
     let named = |problem: String| format!("Health check {:?}: {problem}", check.name);
     let start = tokio::time::Instant::now();
     loop {
         let tried = match (&check.tcp, &check.http) {
-            (Some(address), _) => connect(&filled(address, outputs).map_err(named)?).await,
-            (None, Some(address)) => ask(&filled(address, outputs).map_err(named)?).await,
+            (Some(address), _) => connect(&filled(address, outputs).map_err(named)?, networks).await,
+            (None, Some(address)) => ask(&filled(address, outputs).map_err(named)?, networks).await,
             (None, None) => Ok(()),
         };
         match tried {
             Ok(()) => return Ok(()),
-            Err(problem) if start.elapsed() + PAUSE >= patience => return Err(named(problem)),
-            Err(_) => tokio::time::sleep(PAUSE).await,
+            Err(Failed::Never(problem)) => return Err(named(problem)),
+            Err(Failed::Yet(problem)) if start.elapsed() + PAUSE >= patience => return Err(named(problem)),
+            Err(Failed::Yet(_)) => tokio::time::sleep(PAUSE).await,
         }
     }
 }
 
-async fn connect(address: &str) -> Result<(), String> {
-    match tokio::time::timeout(Duration::from_secs(5), TcpStream::connect(address)).await {
+/// Why something does not answer.
+enum Failed {
+    /// It may, later.
+    Yet(String),
+    /// It is not asked.
+    Never(String),
+}
+
+async fn connect(address: &str, networks: Option<&Networks>) -> Result<(), Failed> {
+    let opening = async {
+        match networks {
+            None => TcpStream::connect(address).await.map_err(Unreachable::from),
+            Some(networks) => {
+                let parts = address.rsplit_once(':').and_then(|(host, port)| Some((host, port.parse().ok()?)));
+                let (host, port) = parts.ok_or_else(|| std::io::Error::other("it is not HOST:PORT"))?;
+                networks.connect(host, port).await
+            }
+        }
+    };
+    match tokio::time::timeout(Duration::from_secs(5), opening).await {
         Ok(Ok(_)) => Ok(()),
-        Ok(Err(problem)) => Err(format!("{address} takes no connection: {problem}")),
-        Err(_) => Err(format!("{address} does not answer")),
+        Ok(Err(Unreachable::Refused(refused))) => Err(Failed::Never(refused.to_string())),
+        Ok(Err(Unreachable::Failed(problem))) => Err(Failed::Yet(format!("{address} takes no connection: {problem}"))),
+        Err(_) => Err(Failed::Yet(format!("{address} does not answer"))),
     }
 }
 
-async fn ask(address: &str) -> Result<(), String> {
-    let url = address.parse().map_err(|problem| format!("{address:?} is no address: {problem}"))?;
+async fn ask(address: &str, networks: Option<&Networks>) -> Result<(), Failed> {
+    let url = address.parse().map_err(|problem| Failed::Yet(format!("{address:?} is no address: {problem}")))?;
     let request = Request::get(url).plain_http(true).timeout(Duration::from_secs(5)).retries(0);
-    let answer = Client::new(ClientSettings::default()).get(&request, MOST_BYTES).await;
-    let status = answer.map_err(|problem| problem.to_string())?.status;
-    if status.as_u16() < 400 { Ok(()) } else { Err(format!("{address} answers with {status}")) }
+    let settings = ClientSettings { networks: networks.cloned(), ..ClientSettings::default() };
+    match Client::new(settings).get(&request, MOST_BYTES).await {
+        Ok(answer) if answer.status.as_u16() < 400 => Ok(()),
+        Ok(answer) => Err(Failed::Yet(format!("{address} answers with {}", answer.status))),
+        Err(problem @ HttpError::Address { .. }) => Err(Failed::Never(problem.to_string())),
+        Err(problem) => Err(Failed::Yet(problem.to_string())),
+    }
 }
 
 /// With the values of outputs. What must not be shown cannot be part of an address, which is shown.
@@ -111,9 +140,9 @@ mod tests {
             timeout: Some(crate::api::shared::Length(Duration::from_millis(500))),
         };
         let address = listener.local_addr().unwrap().to_string();
-        super::check(&[check(address.clone())], &[]).await.unwrap();
+        super::check(&[check(address.clone())], &[], None).await.unwrap();
         drop(listener);
-        let refused = super::check(&[check(address)], &[]).await.unwrap_err();
+        let refused = super::check(&[check(address)], &[], None).await.unwrap_err();
         assert_eq!(refused.kind, FailureKind::NotReady);
         assert!(refused.message.starts_with("Health check \"db\":"), "{}", refused.message);
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
+use groma_network::Networks;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::{DynamicObject, ObjectMeta};
 use serde_json::{Value as Json, json};
@@ -21,6 +22,7 @@ pub(super) async fn verify(
     stack: &Stack,
     action: Action,
     outputs: &[Output],
+    networks: Option<&Networks>,
 ) -> Result<(), Problem> {
     // They go with the Stack.
     if stack.metadata.deletion_timestamp.is_some() {
@@ -37,7 +39,7 @@ pub(super) async fn verify(
     if action == Action::Destroy {
         return Ok(());
     }
-    health::check(&stack.spec.health_checks, outputs).await
+    health::check(&stack.spec.health_checks, outputs, networks).await
 }
 
 async fn write_outputs(

@@ -1,16 +1,16 @@
 //! Asking: a signed request with a time limit, tried again when there is no answer, to the address itself and not to where it leads.
 
 use std::error::Error as _;
-use std::net::IpAddr;
 use std::time::Duration;
 
+use groma_network::{Networks, Refused, guarded};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Certificate, Client, ClientBuilder, Identity, Url};
 use sha2::Sha256;
 
 use super::Prepared;
-use super::address::{Outward, REFUSED, check_url, is_refused};
+use super::address::check_url;
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -33,10 +33,10 @@ struct Failed {
 }
 
 /// Asks. Gives the body of the answer.
-pub(super) async fn call(prepared: &Prepared, body: String, allow_local: bool) -> Result<Vec<u8>, String> {
+pub(super) async fn call(prepared: &Prepared, body: String, networks: Option<&Networks>) -> Result<Vec<u8>, String> {
     let webhook = &prepared.webhook;
-    let url = allowed_url(&webhook.url, allow_local)?;
-    let client = client(prepared, allow_local)?;
+    let url = allowed_url(&webhook.url, networks)?;
+    let client = client(prepared, networks)?;
     let retries = webhook.retries.unwrap_or(RETRIES).min(MOST_RETRIES);
     let mut attempt = 0;
     loop {
@@ -50,35 +50,27 @@ pub(super) async fn call(prepared: &Prepared, body: String, allow_local: bool) -
 }
 
 /// A client for addresses that others have written down: it goes there and nowhere else.
-pub(crate) fn outward(patience: Duration, allow_local: bool) -> ClientBuilder {
+pub(crate) fn outward(patience: Duration, networks: Option<&Networks>) -> ClientBuilder {
     // One process has one crypto provider; another client may have set it already.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = Client::builder()
+    guarded(Client::builder(), networks)
         .user_agent(concat!("groma/", env!("CARGO_PKG_VERSION")))
         .timeout(patience)
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
-        .no_proxy();
-    if allow_local { builder } else { builder.dns_resolver(Outward) }
+        .no_proxy()
 }
 
-/// Reads an address that others have written down, and where we are let go to.
-pub(crate) fn allowed_url(text: &str, allow_local: bool) -> Result<Url, String> {
+/// Reads an address that others have written down, if connections may lead there.
+pub(crate) fn allowed_url(text: &str, networks: Option<&Networks>) -> Result<Url, String> {
     let url = check_url(text)?;
-    if !allow_local && literal(&url).is_some_and(is_refused) {
-        return Err(REFUSED.to_owned());
-    }
+    groma_network::check_url(networks, &url).map_err(|refused| refused.to_string())?;
     Ok(url)
 }
 
-/// The address, if it is one and no name.
-fn literal(url: &Url) -> Option<IpAddr> {
-    url.host_str()?.trim_matches(['[', ']']).parse().ok()
-}
-
-fn client(prepared: &Prepared, allow_local: bool) -> Result<Client, String> {
+fn client(prepared: &Prepared, networks: Option<&Networks>) -> Result<Client, String> {
     let patience = prepared.webhook.timeout.map_or(PATIENCE, |length| length.0).min(MOST_PATIENCE);
-    let mut builder = outward(patience, allow_local);
+    let mut builder = outward(patience, networks);
     if let Some(roots) = &prepared.roots {
         let roots =
             Certificate::from_pem_bundle(&roots.0).map_err(|_| "caFrom has no certificates in PEM".to_owned())?;
@@ -99,7 +91,10 @@ async fn once(client: &Client, url: &Url, prepared: &Prepared, body: &str) -> Re
     if let Some(key) = &prepared.key {
         request = request.header(SIGNATURE, signature(&key.0, body.as_bytes()));
     }
-    let passes = |problem: reqwest::Error| Failed { message: format!("no answer: {}", causes(&problem)), passes: true };
+    let passes = |problem: reqwest::Error| {
+        let passes = Refused::behind(&problem).is_none();
+        Failed { message: format!("no answer: {}", causes(&problem)), passes }
+    };
     let mut answer = request.send().await.map_err(passes)?;
     let status = answer.status();
     if !status.is_success() {

@@ -114,13 +114,8 @@ mod tests {
             changes_json: Some(json!({"resourceChanges": [{"after": {"x": "hunter2-hunter2"}}]})),
         };
         let inputs = ResolvedInputs { secrets: ["hunter2-hunter2".to_owned()].into(), ..ResolvedInputs::default() };
-        let asking = Asking {
-            stack: Some(&stack),
-            run: &run,
-            plan: &plan,
-            redaction: Redaction::new(&inputs),
-            allow_local: false,
-        };
+        let asking =
+            Asking { stack: Some(&stack), run: &run, plan: &plan, redaction: Redaction::new(&inputs), networks: None };
         let sent = |kind| body(kind, &asking);
         for (kind, has_spec, has_plan) in [
             (WebhookPayload::SpecAndPlan, true, true),

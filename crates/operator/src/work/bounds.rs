@@ -29,6 +29,7 @@ pub(super) fn bounds(work: &Work<'_>, directory: &Path) -> Bounds {
         own_environment: true,
         account,
         our_backend: work.bundle.backend.at_home,
+        networks: premises.networks.clone(),
     }
 }
 

@@ -82,8 +82,22 @@ pub(super) fn fetch_direct(
 fn fetcher(online: &Online, local_files: bool) -> Fetcher {
     let ssh_command = online.variables().get("GIT_SSH_COMMAND").cloned();
     let defaults = GitSettings::default();
-    let git = GitSettings { ssh_command, local_repositories: defaults.local_repositories && local_files, ..defaults };
+    let git = GitSettings {
+        ssh_command,
+        local_repositories: defaults.local_repositories && local_files,
+        networks: online.networks().cloned(),
+        environment: proxies(online),
+        ..defaults
+    };
     Fetcher { local_files, ..Fetcher::new(online.discovery().client().clone(), git) }
+}
+
+/// Which proxies there are, as far as git cannot see it by itself.
+fn proxies(online: &Online) -> Vec<(String, String)> {
+    const NAMES: [&str; 4] = ["http_proxy", "https_proxy", "all_proxy", "no_proxy"];
+    let named =
+        online.variables().iter().filter(|(name, _)| NAMES.iter().any(|known| known.eq_ignore_ascii_case(name)));
+    named.filter(|_| online.networks().is_some()).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// Copies a package that was fetched already. It was judged when it came; links stay links.

@@ -160,6 +160,7 @@ impl Opening<'_> {
             no_programs: session.start().bounds.no_programs.clone(),
             files: session.start().bounds.files.as_ref().map(Confines::undivided),
             environment: session.start().bounds.own_environment.then(|| session.start().environment.clone()),
+            networks: session.start().bounds.networks.clone(),
             ..Surroundings::in_directory(working_dir)
         };
         let providers = Arc::new(BookProviders::new(Arc::new(book)));

@@ -243,6 +243,7 @@ impl Session {
         outside.no_programs.clone_from(&bounds.no_programs);
         outside.files.clone_from(&bounds.files);
         outside.no_account = bounds.account.as_ref().map(|account| account.advice.clone());
+        outside.networks.clone_from(&bounds.networks);
         if let Some(environment) = self.own_environment() {
             outside.environment = Arc::new(environment);
         }

@@ -8,7 +8,7 @@ use groma_engine::provision::Provision;
 
 use super::connection::{Connection, Platform};
 use super::lines::Lines;
-use super::ssh::{Credentials, Ssh, Status};
+use super::ssh::{self, Credentials, Ssh, Status};
 use super::{Surroundings, text, texts};
 
 /// The first pause between two attempts to connect. Each is twice as long as the one before.
@@ -28,7 +28,7 @@ pub(super) async fn copy(surroundings: &Surroundings, provision: Provision) -> R
     let connection = Connection::read(&provision.connection, surroundings.agent_socket.is_some())?;
     let destination = text(config, "destination").unwrap_or_default();
     let credentials = Credentials::read(&connection, surroundings)?;
-    let ssh = connected(&connection, &credentials, &provision.interrupt, None).await?;
+    let ssh = connected(&connection, &credentials, (surroundings, &provision.interrupt), None).await?;
     let work = async {
         let sent = match (text(config, "content"), text(config, "source")) {
             (Some(content), _) => ssh.upload(destination, content.as_bytes()).await,
@@ -66,7 +66,7 @@ pub(super) async fn execute(surroundings: &Surroundings, provision: Provision) -
     let scripts = scripts(surroundings, &provision)?;
     let credentials = Credentials::read(&connection, surroundings)?;
     let tell = provision.output.as_ref();
-    let ssh = connected(&connection, &credentials, &provision.interrupt, Some(tell)).await?;
+    let ssh = connected(&connection, &credentials, (surroundings, &provision.interrupt), Some(tell)).await?;
     let work = async {
         for script in &scripts {
             run_script(&ssh, &connection, script, tell).await?;
@@ -153,9 +153,11 @@ fn scripts(surroundings: &Surroundings, provision: &Provision) -> Result<Vec<Vec
 async fn connected(
     connection: &Connection,
     credentials: &Credentials,
-    interrupt: &Interrupt,
+    (surroundings, interrupt): (&Surroundings, &Interrupt),
     tell: Option<Tell<'_>>,
 ) -> Result<Ssh, String> {
+    let networks = surroundings.networks.as_ref();
+    ssh::check_way(connection, networks).await?;
     let last = Mutex::new(String::from("none"));
     let trying = async {
         let mut pause = FIRST_PAUSE;
@@ -163,7 +165,7 @@ async fn connected(
             if let Some(tell) = tell {
                 announce(connection, tell);
             }
-            match Ssh::connect(connection, credentials).await {
+            match Ssh::connect(connection, credentials, networks).await {
                 Ok(ssh) => break ssh,
                 Err(problem) => {
                     tracing::warn!(problem, "connecting failed");

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use groma_network::{Networks, Unreachable};
 use russh::client::{Config, Handle, Handler, Msg, Session};
 use russh::keys::PublicKeyOrCertificate;
 use russh::{Channel, ChannelMsg, Disconnect, Preferred, Pty, SshId};
@@ -55,9 +56,24 @@ impl Status {
     }
 }
 
+/// Whether the first machine on the way may be connected to. What is not found yet may come.
+pub(super) async fn check_way(connection: &Connection, networks: Option<&Networks>) -> Result<(), String> {
+    let Some(networks) = networks else { return Ok(()) };
+    let first = connection.bastion.as_ref().unwrap_or(&connection.target);
+    let (host, port) = connection.proxy.as_ref().map_or((&first.host, first.port), |proxy| (&proxy.host, proxy.port));
+    match networks.find(host, port).await {
+        Err(Unreachable::Refused(refused)) => Err(refused.to_string()),
+        _ => Ok(()),
+    }
+}
+
 impl Ssh {
     /// Connects once and logs in.
-    pub(super) async fn connect(connection: &Connection, credentials: &Credentials) -> Result<Self, String> {
+    pub(super) async fn connect(
+        connection: &Connection,
+        credentials: &Credentials,
+        networks: Option<&Networks>,
+    ) -> Result<Self, String> {
         let target = &connection.target;
         let client = |host_key: &Option<HostKey>, login: &Login| Client {
             host: login.host.clone(),
@@ -66,7 +82,7 @@ impl Ssh {
         };
         let config = |host_key: &Option<HostKey>| Arc::new(config(host_key.as_ref()));
         let first = connection.bastion.as_ref().unwrap_or(target);
-        let stream = route::connect(connection.proxy.as_ref(), first).await?;
+        let stream = route::connect(connection.proxy.as_ref(), first, networks).await?;
         let failed = |login: &Login, problem: russh::Error| {
             format!("SSH authentication failed ({}@{}): {problem}", login.user, login.place())
         };

@@ -10,6 +10,7 @@ use groma_model::span::SourceMap;
 use groma_model::text::visible;
 use groma_operator::api::stack::Executor;
 use groma_operator::install::IMAGE;
+use groma_operator::networks::{Range, networks};
 use groma_operator::objects::cluster::Reach;
 use groma_operator::runs::in_process::Room;
 use groma_operator::runs::job;
@@ -89,9 +90,14 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS")]
     metrics_address: Option<std::net::SocketAddr>,
 
-    /// Let webhooks be on this machine, or on what gives it its credentials: for tests, and where nobody else writes Stacks.
-    #[arg(long)]
-    allow_local_webhooks: bool,
+    /// Connect for Stacks to addresses in these networks, too: `10.96.0.10`, `127.0.0.0/8`. Without it, neither this machine nor what gives
+    /// machines their credentials nor the cluster's own service is connected to. The narrowest network that an address is in decides.
+    #[arg(long, value_name = "NETWORKS", value_delimiter = ',')]
+    allow_networks: Vec<Range>,
+
+    /// Do not connect for Stacks to addresses in these networks, besides those: the network of services, say.
+    #[arg(long, value_name = "NETWORKS", value_delimiter = ',')]
+    deny_networks: Vec<Range>,
 
     /// Hear webhooks of those who have repositories over http, here: `0.0.0.0:9292`.
     #[arg(long, value_name = "ADDRESS")]
@@ -191,7 +197,9 @@ fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving
     let mut workshop = workshop(context, reach.backend(), folders, cli_config, args.engines);
     workshop.premises.shared = true;
     workshop.premises.programs = args.allow_programs_in_process;
-    workshop.local_webhooks = args.allow_local_webhooks;
+    let service = context.environment.all.get("KUBERNETES_SERVICE_HOST");
+    let networks = networks(&args.allow_networks, args.deny_networks, service.map(String::as_str));
+    workshop.premises.networks = Some(networks);
     let room = Room { most: args.runs, most_each: args.runs_per_namespace };
     let account = args.account.as_deref().and_then(|account| account.split_once('/'));
     Serving {
@@ -209,6 +217,11 @@ fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving
             home: StateHome { kind: "kubernetes".to_owned() },
             across_namespaces: args.allow_cross_namespace,
         },
+        voices: voices::Settings {
+            hook_address: args.webhook_addr,
+            events_address: args.events_addr,
+            networks: workshop.premises.networks.clone(),
+        },
         workshop,
         room,
         workers: args.workers,
@@ -216,11 +229,6 @@ fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving
         metrics_address: args.metrics_address,
         lease_namespace: args.lease_namespace,
         identity: args.identity.unwrap_or_else(|| format!("groma-{}", std::process::id())),
-        voices: voices::Settings {
-            hook_address: args.webhook_addr,
-            events_address: args.events_addr,
-            allow_local: args.allow_local_webhooks,
-        },
         reach,
     }
 }
@@ -263,10 +271,9 @@ pub(in crate::commands) fn workshop(
         cluster: None,
         cli_config,
         engines: engines.engines(&environment.all),
-        local_webhooks: false,
         choice: ProviderChoice { reattach: environment.reattach.clone(), built_in_use: environment.built_in_use },
         // Whoever works for others as well says so.
-        premises: Premises { shared: false, programs: true, files },
+        premises: Premises { shared: false, programs: true, files, networks: None },
         show: Arc::new(|plan: &Plan| visible(&render::plan::plan(plan, &Look::plain(WIDTH))).into_owned()),
     }
 }

@@ -49,7 +49,7 @@ impl Bridge<'_> {
                 run,
                 plan,
                 redaction: Redaction::new(&self.bundle.inputs),
-                allow_local: executor.workshop.local_webhooks,
+                networks: executor.workshop.premises.networks.as_ref(),
             };
             let passed = webhooks::ask(&self.bundle.webhooks, &asking).await.map_err(Stopped::Refused)?;
             for message in passed {

@@ -56,7 +56,9 @@ impl InProcess {
                 if !stack.spec.health_checks.is_empty() {
                     run = self.persist(&run).await?;
                 }
-                if let Err(problem) = verify::verify(&*self.store, &stack, run.spec.action, &ended.outputs).await {
+                let networks = self.workshop.premises.networks.as_ref();
+                let verified = verify::verify(&*self.store, &stack, run.spec.action, &ended.outputs, networks).await;
+                if let Err(problem) = verified {
                     let status = run.status.get_or_insert_default();
                     status.failure = Some(problem.kind);
                     enter(status, Phase::Failed, problem.message, (self.clock)());

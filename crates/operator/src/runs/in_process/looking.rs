@@ -26,7 +26,8 @@ impl InProcess {
         let ended = self.on_a_thread(key.clone(), bundle, unlocked, move |work| work.perform(&task, &Looking)).await;
         let mut is_well = !expired.load(Ordering::SeqCst) && known.covers(&ended);
         if is_well && action != Action::Plan {
-            is_well = verify::verify(&*self.store, &stack, action, &ended.outputs).await.is_ok();
+            let networks = self.workshop.premises.networks.as_ref();
+            is_well = verify::verify(&*self.store, &stack, action, &ended.outputs, networks).await.is_ok();
         }
         let uid = stack.metadata.uid.as_deref().unwrap_or_default();
         {

@@ -1,10 +1,15 @@
 //! A Stack that is to go.
 
-use super::{Deciding, Step, name, phase};
+use std::time::Duration;
+
+use super::{Deciding, Step, later, name, phase};
 use crate::api::run::{Action, Cause, CauseKind, Phase, Run};
-use crate::api::shared::Truth;
+use crate::api::shared::{Moment, Truth};
 use crate::api::stack::{AppliedRun, DeletionPolicy};
 use crate::stack::conditions::Activity;
+
+/// How long a deletion may be held up before that is told as something that does not end by itself.
+const PATIENCE: Duration = Duration::from_mins(10);
 
 impl Deciding<'_> {
     /// A Stack that is to go. Neither a missing source, nor missing inputs, nor that it is suspended is in the way.
@@ -15,7 +20,8 @@ impl Deciding<'_> {
         if !self.facts.needed_by.is_empty() {
             let names: Vec<&str> = self.facts.needed_by.iter().map(|needed| needed.name.as_str()).collect();
             let message = format!("It stays until those are gone that depend on it: {}", names.join(", "));
-            return self.say(Truth::False, "DeletionBlockedByDependants", message, Activity::Reconciling);
+            let activity = self.held_up();
+            return self.say(Truth::False, "DeletionBlockedByDependants", message, activity);
         }
         if let Some(run) = self.active() {
             let is_destroy = run.spec.action == Action::Destroy
@@ -24,12 +30,11 @@ impl Deciding<'_> {
                 let because = "the Stack is being deleted".to_owned();
                 self.steps.push(Step::Supersede { run: name(run).to_owned(), because });
             }
-            return self.say(
-                Truth::Unknown,
-                "Deleting",
-                format!("Deleting: {} is {:?}", name(run), phase(run)),
-                Activity::Reconciling,
-            );
+            let message = format!("Deleting: {} is {:?}", name(run), phase(run));
+            // What goes on is not held up, unless it has failed before, or waits for somebody.
+            let waits = phase(run) == Phase::AwaitingApproval || self.status.failures.is_some();
+            let activity = if waits { self.held_up() } else { Activity::Reconciling };
+            return self.say(Truth::Unknown, "Deleting", message, activity);
         }
         if self.facts.stack.spec.preview_of.is_some() {
             // What it has looked at belongs to another Stack.
@@ -39,6 +44,19 @@ impl Deciding<'_> {
             DeletionPolicy::Retain => self.let_go(false),
             DeletionPolicy::Orphan => self.let_go(true),
             DeletionPolicy::Destroy => self.destroy(),
+        }
+    }
+
+    /// Something keeps the Stack from going: for a while that is nothing special.
+    fn held_up(&mut self) -> Activity {
+        let since = self.facts.stack.metadata.deletion_timestamp.as_ref().map(|time| Moment(time.0));
+        let until = since.map(|since| later(since, PATIENCE));
+        match until {
+            Some(until) if until > self.facts.now => {
+                self.again(until);
+                Activity::Reconciling
+            }
+            _ => Activity::Stalled,
         }
     }
 
@@ -62,7 +80,14 @@ impl Deciding<'_> {
         {
             let message = run.status.as_ref().map(|status| status.message.clone()).unwrap_or_default();
             self.again(at);
-            return self.say(Truth::False, "DestroyFailed", format!("{}: {message}", name(run)), Activity::Reconciling);
+            let activity = self.held_up();
+            let advice = match activity {
+                Activity::Stalled => {
+                    "\nIt is tried again and again. With spec.deletionPolicy set to retain or orphan it goes without that."
+                }
+                _ => "",
+            };
+            return self.say(Truth::False, "DestroyFailed", format!("{}: {message}{advice}", name(run)), activity);
         }
         let causes = vec![Cause { reason: CauseKind::Deleted, about: Vec::new() }];
         match self.facts.wanted {

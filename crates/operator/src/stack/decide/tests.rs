@@ -473,6 +473,30 @@ fn a_stack_stays_until_its_dependants_are_gone() {
 }
 
 #[test]
+fn a_deletion_that_does_not_get_on_is_stalled_after_ten_minutes() {
+    let mut story = Story::of(json!({}));
+    story.settle().succeeds().did();
+    story.needed_by = vec![ObjectRef { name: "web".to_owned(), namespace: None }];
+    story.deleted();
+    let now = jiff::Timestamp::from_second(story.now).unwrap().to_string();
+    story.stack.metadata.deletion_timestamp = serde_json::from_value(json!(now)).unwrap();
+    assert_eq!(story.settle().ready(), "False DeletionBlockedByDependants Reconciling");
+    assert_eq!(story.again_at, Some(moment(story.now + 600)));
+    assert_eq!(story.later(600).settle().ready(), "False DeletionBlockedByDependants Stalled");
+    story.needed_by.clear();
+    // What goes on is not stalled, unless it has failed before.
+    assert_eq!(story.settle().did(), ["Destroy 2: Deleted"]);
+    assert_eq!(story.ready(), "Unknown Deleting Reconciling");
+    story.fails(FailureKind::Transient);
+    assert_eq!(story.ready(), "False DestroyFailed Stalled");
+    assert!(story.message().contains("spec.deletionPolicy"), "{}", story.message());
+    assert_eq!(story.later(15).settle().did(), ["Destroy 3: Deleted"]);
+    assert_eq!(story.ready(), "Unknown Deleting Stalled");
+    story.succeeds();
+    assert_eq!(story.did(), ["clear up, state true", "let go"]);
+}
+
+#[test]
 fn a_run_that_plans_makes_room_for_a_deletion() {
     let mut story = Story::of(json!({}));
     story.settle().succeeds().later(600).settle().phase(Phase::Planning).did();

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use groma_network::{Networks, Unreachable};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -16,25 +17,35 @@ const PATIENCE: Duration = Duration::from_secs(15);
 const LONGEST_ANSWER: usize = 16 << 10;
 
 /// Opens a connection to a machine.
-pub(super) async fn connect(proxy: Option<&Proxy>, login: &Login) -> Result<TcpStream, String> {
+pub(super) async fn connect(
+    proxy: Option<&Proxy>,
+    login: &Login,
+    networks: Option<&Networks>,
+) -> Result<TcpStream, String> {
     let opening = async {
         match proxy {
-            Some(proxy) => tunnel(proxy, login).await,
-            None => reach(&login.host, login.port).await,
+            Some(proxy) => tunnel(proxy, login, networks).await,
+            None => reach(&login.host, login.port, networks).await,
         }
     };
     let opened = tokio::time::timeout(PATIENCE, opening).await;
     opened.unwrap_or_else(|_| Err(format!("{} does not answer", login.place())))
 }
 
-async fn reach(host: &str, port: u16) -> Result<TcpStream, String> {
-    let stream = TcpStream::connect((host, port)).await;
+async fn reach(host: &str, port: u16, networks: Option<&Networks>) -> Result<TcpStream, String> {
+    let stream = match networks {
+        Some(networks) => networks.connect(host, port).await,
+        None => TcpStream::connect((host, port)).await.map_err(Unreachable::from),
+    };
     stream.map_err(|problem| format!("connecting to {host} at port {port}: {problem}"))
 }
 
-async fn tunnel(proxy: &Proxy, login: &Login) -> Result<TcpStream, String> {
+async fn tunnel(proxy: &Proxy, login: &Login, networks: Option<&Networks>) -> Result<TcpStream, String> {
     let failed = |problem: std::io::Error| format!("Error connecting to proxy: {problem}");
-    let mut stream = reach(&proxy.host, proxy.port).await?;
+    if let Some(networks) = networks {
+        networks.check_host(&login.host).map_err(|refused| refused.to_string())?;
+    }
+    let mut stream = reach(&proxy.host, proxy.port, networks).await?;
     let place = login.place();
     let authorization = proxy.user.as_ref().map(|user| {
         let secret = STANDARD.encode(format!("{user}:{}", proxy.password.as_deref().unwrap_or_default()));
