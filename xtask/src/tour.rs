@@ -1,48 +1,36 @@
-//! `cargo xtask tour`: the main job on an example, from nothing to nothing: plans and applies it, shows what there is, changes
-//! something, and destroys it. Works in a copy, and leaves nothing behind.
+//! `cargo xtask tour`: the main jobs on examples, from nothing to nothing. First on the command line ([`command_line`]), then as people live with it
+//! ([`kept`]): an operator keeps what a repository says, without a cluster. Works in copies, leaves nothing behind, and fails if a step does not come
+//! out as it is told.
 
-use std::path::Path;
-use std::process::Command;
+mod command_line;
+mod kept;
 
-use anyhow::{Context as _, Result};
+use std::path::PathBuf;
+use std::time::Instant;
 
-use crate::{process, product, workspace};
+use anyhow::Result;
 
-/// Plan, apply, change and destroy an example with providers that are part of groma.
+use crate::product;
+
+/// Plan, apply, change and destroy an example; then have it kept: commit, plan, apply, drift, a wait that fails, its repair, the end.
 #[derive(clap::Args)]
-pub(crate) struct Args {}
-
-/// What is done, and what it shows.
-const STOPS: [(&str, &[&str]); 8] = [
-    ("What would be made", &["plan"]),
-    ("It is made", &["apply", "-auto-approve"]),
-    ("What there is", &["state", "list"]),
-    ("What it tells others", &["output"]),
-    ("Once more: nothing to do", &["plan"]),
-    ("One service less, another one larger", &["apply", "-auto-approve", "-var=services={ web = { replicas = 4 } }"]),
-    ("One object, in full", &["state", "show", "terraform_data.instance[\"web-03\"]"]),
-    ("Everything goes", &["destroy", "-auto-approve"]),
-];
-
-/// Runs the tour.
-pub(crate) fn run(_: &Args) -> Result<()> {
-    let groma = product::groma()?;
-    let dir = tempfile::tempdir().context("no place for a copy of the example")?;
-    copy(&workspace::root().join("examples/quickstart"), dir.path())?;
-    for (title, arguments) in STOPS {
-        println!("\n── {title} ──\n$ groma {}", arguments.join(" "));
-        process::run(Command::new(&groma).args(arguments).current_dir(dir.path()))?;
-    }
-    println!("\nThe example is in examples/quickstart. Change it, and run groma there yourself.");
-    Ok(())
+pub(crate) struct Args {
+    /// Another groma than the one that is built for this.
+    #[arg(long, value_name = "FILE")]
+    groma: Option<PathBuf>,
 }
 
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    for entry in std::fs::read_dir(from)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "tf") {
-            std::fs::copy(&path, to.join(path.file_name().unwrap_or_default()))?;
-        }
-    }
+/// Runs the tour.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let groma = match &args.groma {
+        Some(groma) => std::path::absolute(groma)?,
+        None => product::groma()?,
+    };
+    let begin = Instant::now();
+    println!("\n━━ 1. On the command line ━━");
+    command_line::run(&groma)?;
+    println!("\n━━ 2. Kept by the operator, without a cluster ━━");
+    kept::run(&groma)?;
+    println!("\nThat took {:.1} s. docs/book/src/standalone.md has more.", begin.elapsed().as_secs_f64());
     Ok(())
 }

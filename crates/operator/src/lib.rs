@@ -20,6 +20,7 @@ pub mod requests;
 pub mod runs;
 pub mod serve;
 pub mod stack;
+pub mod standalone;
 pub mod template;
 pub mod territory;
 pub mod voices;

@@ -1,9 +1,15 @@
-//! Where objects are: read, written and watched. A cluster is one such place ([`cluster`]), our memory another ([`memory`]); everything above sees only [`Store`].
+//! Where objects are: read, written and watched. A cluster is one such place ([`cluster`]), our memory another ([`memory`]), and files of a
+//! directory a third ([`files`]); everything above sees only [`Store`].
 //!
 //! Reads are not answered from memory: whoever decides something has asked for it. Writes fail if somebody else has written meanwhile.
 
 pub mod cluster;
+#[cfg(test)]
+mod contract;
+mod events;
+pub mod files;
 pub mod memory;
+mod rules;
 pub mod spare;
 
 use std::collections::BTreeMap;
@@ -152,6 +158,14 @@ pub enum StoreError {
     /// It is not as it must be.
     #[error("{0} was refused: {1}")]
     Invalid(Place, String),
+    /// The disk does not do what is asked of it.
+    #[error("{doing} failed: {reason}")]
+    Disk {
+        /// What was tried.
+        doing: String,
+        /// What went wrong.
+        reason: String,
+    },
     /// Nobody answers, or not now.
     #[error("{doing} failed: {reason}")]
     Away {
@@ -165,7 +179,7 @@ pub enum StoreError {
 impl StoreError {
     /// Whether it may go well the next time, with nothing changed by anybody.
     pub fn is_passing(&self) -> bool {
-        matches!(self, Self::Conflict(_) | Self::Away { .. })
+        matches!(self, Self::Conflict(_) | Self::Away { .. } | Self::Disk { .. })
     }
 }
 

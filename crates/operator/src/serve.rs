@@ -1,7 +1,7 @@
 //! An operator from its beginning to its end, on a cluster: it waits until it leads, works, and ends in an orderly way. What it works with
 //! is given; where that comes from is the command line's business.
 
-mod endpoints;
+pub(crate) mod endpoints;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -54,6 +54,8 @@ pub struct Workshop {
     pub home: BTreeMap<String, serde_json::Value>,
     /// The same, for those in this process, if that place is a cluster that we are connected to.
     pub cluster: Option<Cluster>,
+    /// The directory that states are in, if they are kept in files.
+    pub states: Option<PathBuf>,
     /// Where packages of providers come from.
     pub cli_config: CliConfig,
     /// What is said from outside about which providers are used.

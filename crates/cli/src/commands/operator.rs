@@ -4,6 +4,7 @@ mod crds;
 mod execute;
 mod install;
 mod serve;
+mod standalone;
 mod tied;
 
 use std::process::ExitCode;
@@ -13,9 +14,10 @@ use crate::failure::Failure;
 
 pub(super) use serve::{EngineArgs, Folders, workshop};
 
-/// Keep infrastructure as objects in a cluster ask for it.
+/// Keep infrastructure as objects in a cluster ask for it, or files in a directory.
 ///
-/// Watches Stacks, and plans and applies their configurations. Without a subcommand it works until it is told to end.
+/// Watches Stacks, and plans and applies their configurations. Without a subcommand it works until it is told to end. With -standalone it
+/// needs no cluster.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {

@@ -50,10 +50,11 @@ fn options(directory: &std::path::Path) -> Options {
     Options {
         settings: Settings {
             executor: Executor::InProcess,
-            home: StateHome { kind: "local".to_owned() },
+            home: StateHome { kind: "local".to_owned(), directory: None },
             across_namespaces: false,
         },
         workshop: Workshop {
+            states: None,
             scratch: directory.join("scratch"),
             cache: directory.join("cache"),
             environment: BTreeMap::new(),

@@ -9,10 +9,10 @@ use k8s_openapi::jiff::Timestamp;
 use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, ListParams, PostParams, Preconditions};
 use kube::runtime::{WatchStreamExt as _, watcher};
 use kube::{Client, Error};
-use serde_json::json;
 
 pub use reach::{NoCluster, Reach};
 
+use super::events::event;
 use super::{Kind, Notice, Place, Seen, Store, StoreError};
 
 /// A cluster.
@@ -163,27 +163,9 @@ impl Store for Cluster {
     }
 
     async fn notice(&self, notice: Notice) {
+        let Some(event) = event(&notice, &self.component, Timestamp::now()) else { return };
         let kind = Kind::core("Event", "events");
-        let about = &notice.about;
-        let namespace = about.namespace.clone().unwrap_or_else(|| "default".to_owned());
-        let now = Timestamp::now().to_string();
-        let event = json!({
-            "apiVersion": "v1",
-            "kind": "Event",
-            "metadata": {"generateName": format!("{}.", shortened(&about.name, 200)), "namespace": namespace},
-            "involvedObject": {
-                "apiVersion": about.kind.api_version(), "kind": about.kind.kind, "name": about.name,
-                "namespace": about.namespace, "uid": notice.uid,
-            },
-            "type": if notice.is_warning { "Warning" } else { "Normal" },
-            "reason": notice.reason,
-            "message": shortened(&notice.message, 1000),
-            "firstTimestamp": now, "lastTimestamp": now, "count": 1,
-            "source": {"component": self.component},
-            "reportingComponent": self.component,
-        });
-        let made: Result<DynamicObject, _> = serde_json::from_value(event);
-        let Ok(event) = made else { return };
+        let namespace = event.metadata.namespace.clone().unwrap_or_default();
         let events = self.api(&kind, Some(&namespace));
         // Nobody waits for what is only told.
         tokio::spawn(async move {

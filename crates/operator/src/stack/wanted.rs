@@ -1,6 +1,7 @@
 //! What a Stack asks for: its bundle. A function of the Stack and of what it refers to.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -18,6 +19,8 @@ use crate::webhooks;
 pub struct StateHome {
     /// The kind of the backend. How it is reached is known where runs are.
     pub kind: String,
+    /// The directory that they are in, if they are files.
+    pub directory: Option<PathBuf>,
 }
 
 /// What is fetched for a Stack.
@@ -121,6 +124,11 @@ fn backend(stack: &Stack, referred: &Referred, home: &StateHome, problems: &mut 
             config.insert("namespace".to_owned(), json!(namespace));
             config.insert("labels".to_owned(), json!({ names::KEPT_FOR: name }));
         }
+        if home.directory.is_some() {
+            // In the directory that is known where runs are.
+            config.insert("path".to_owned(), json!(format!("{namespace}/{name}/terraform.tfstate")));
+            config.insert("workspace_dir".to_owned(), json!(format!("{namespace}/{name}/workspaces")));
+        }
         return BackendBlock { kind: home.kind.clone(), config, at_home: true };
     };
     let mut config: BTreeMap<_, _> = given.config.iter().map(|(name, value)| (name.clone(), value.0.clone())).collect();
@@ -178,7 +186,7 @@ mod tests {
     }
 
     fn home() -> StateHome {
-        StateHome { kind: "kubernetes".to_owned() }
+        StateHome { kind: "kubernetes".to_owned(), directory: None }
     }
 
     fn about(spec: serde_json::Value) -> Attempt {

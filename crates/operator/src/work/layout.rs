@@ -119,9 +119,21 @@ fn root_of(directory: &Path, bundle: &Bundle) -> PathBuf {
 fn backend(workshop: &Workshop, bundle: &Bundle) -> Json {
     let mut config = bundle.backend.config.clone();
     if bundle.backend.at_home {
-        config.extend(workshop.home.clone());
+        match workshop.states.as_ref().filter(|_| bundle.backend.kind == "local") {
+            Some(states) => below_states(&mut config, states),
+            None => config.extend(workshop.home.clone()),
+        }
     }
     json!({ "terraform": { "backend": { bundle.backend.kind.as_str(): config } } })
+}
+
+/// States in files are where this process keeps them, which may be elsewhere than when the bundle was made.
+fn below_states(config: &mut BTreeMap<String, Json>, states: &Path) {
+    for name in ["path", "workspace_dir"] {
+        if let Some(path) = config.get(name).and_then(Json::as_str).and_then(below) {
+            config.insert(name.to_owned(), json!(states.join(path)));
+        }
+    }
 }
 
 fn write(directory: &Path, path: &str, Content(content): &Content) -> Result<(), LayoutError> {

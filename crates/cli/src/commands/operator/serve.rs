@@ -25,6 +25,7 @@ use groma_run::engine::plan::Plan;
 use groma_run::providers::ProviderChoice;
 use serde_json::Value as Json;
 
+use super::standalone::{self, StandaloneArgs};
 use crate::commands::Context;
 use crate::commands::shared::{kubeconfigs, online_quietly};
 use crate::failure::Failure;
@@ -38,9 +39,12 @@ const WIDTH: usize = 100;
 /// How the operator works.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
+    #[command(flatten)]
+    pub(super) standalone: StandaloneArgs,
+
     /// A kubeconfig, instead of the usual ones and of the pod's own account.
     #[arg(long, value_name = "FILE")]
-    kubeconfig: Option<PathBuf>,
+    pub(super) kubeconfig: Option<PathBuf>,
 
     /// Its context, instead of the current one.
     #[arg(long, value_name = "NAME")]
@@ -48,19 +52,19 @@ pub(crate) struct ServeArgs {
 
     /// Work only on this namespace. Can be repeated; all of them if nothing is said.
     #[arg(long, value_name = "NAMESPACE")]
-    namespace: Vec<String>,
+    pub(super) namespace: Vec<String>,
 
     /// How many runs may be under way at once.
     #[arg(long, value_name = "NUMBER", default_value_t = 20)]
-    runs: usize,
+    pub(super) runs: usize,
 
     /// How many of them in one namespace.
     #[arg(long, value_name = "NUMBER", default_value_t = 20)]
-    runs_per_namespace: usize,
+    pub(super) runs_per_namespace: usize,
 
     /// How many objects are looked at at once.
     #[arg(long, value_name = "NUMBER", default_value_t = 8)]
-    workers: usize,
+    pub(super) workers: usize,
 
     /// Let only one of several operators work: the one that holds the lease in this namespace.
     #[arg(long, value_name = "NAMESPACE")]
@@ -68,7 +72,7 @@ pub(crate) struct ServeArgs {
 
     /// What this operator is called in leases and Runs; made up if nothing is said.
     #[arg(long, value_name = "NAME", env = "POD_NAME", hide_env_values = true)]
-    identity: Option<String>,
+    pub(super) identity: Option<String>,
 
     /// Let Stacks depend on those of other namespaces.
     #[arg(long)]
@@ -88,7 +92,7 @@ pub(crate) struct ServeArgs {
 
     /// Tell figures and whether all is well over http, here: `0.0.0.0:8080`.
     #[arg(long, value_name = "ADDRESS")]
-    metrics_address: Option<std::net::SocketAddr>,
+    pub(super) metrics_address: Option<std::net::SocketAddr>,
 
     /// Connect for Stacks to addresses in these networks, too: `10.96.0.10`, `127.0.0.0/8`. Without it, neither this machine nor what gives
     /// machines their credentials nor the cluster's own service is connected to. The narrowest network that an address is in decides.
@@ -108,19 +112,19 @@ pub(crate) struct ServeArgs {
     events_addr: Option<String>,
 
     #[command(flatten)]
-    engines: EngineArgs,
+    pub(super) engines: EngineArgs,
 
     /// Where directories of runs are made; a temporary directory if nothing is said.
     #[arg(long, value_name = "DIR")]
-    scratch: Option<PathBuf>,
+    pub(super) scratch: Option<PathBuf>,
 
     /// Where packages of providers and their schemas are kept between runs.
     #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
+    pub(super) cache: Option<PathBuf>,
 
     /// A directory in which Stacks may have files, each namespace its own. Can be repeated; nothing for none.
     #[arg(long, value_name = "DIR", default_value = "/tmp")]
-    files: Vec<PathBuf>,
+    pub(super) files: Vec<PathBuf>,
 
     /// Let runs in the operator start plugins of providers, and the programs that Stacks allow. They can do what the operator can.
     #[arg(long)]
@@ -164,7 +168,7 @@ enum Where {
     Job,
 }
 
-pub(super) fn run(context: &Context, args: ServeArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run(context: &Context, mut args: ServeArgs) -> Result<ExitCode, Failure> {
     let ui = Ui::new(&context.environment, true);
     let (online, diagnostics) = online_quietly(context);
     ui.diagnostics(&diagnostics, &SourceMap::new());
@@ -177,10 +181,16 @@ pub(super) fn run(context: &Context, args: ServeArgs) -> Result<ExitCode, Failur
     signals::overhear(move |_| {
         let _ = stop.send(true);
     });
-    let serving = serving(context, args, online.config().clone());
-    let served = runtime.block_on(serve(serving, async move {
+    let stopped = async move {
         let _ = stopped.wait_for(|stop| *stop).await;
-    }));
+    };
+    let served = match standalone::standalone(context, &mut args, online.config()) {
+        Some(standalone) => runtime.block_on(standalone::serve(context, standalone, stopped)),
+        None => {
+            let serving = serving(context, args, online.config().clone());
+            runtime.block_on(serve(serving, stopped)).map_err(|problem| problem.to_string())
+        }
+    };
     match served {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(problem) => {
@@ -214,7 +224,7 @@ fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving
                 Where::InProcess => Executor::InProcess,
                 Where::Job => Executor::Job,
             },
-            home: StateHome { kind: "kubernetes".to_owned() },
+            home: StateHome { kind: "kubernetes".to_owned(), directory: None },
             across_namespaces: args.allow_cross_namespace,
         },
         voices: voices::Settings {
@@ -268,6 +278,7 @@ pub(in crate::commands) fn workshop(
         cache: folders.cache.or_else(|| caches.map(|dir| dir.join("groma"))).unwrap_or_else(std::env::temp_dir),
         environment: passed_on(&environment.all),
         home,
+        states: None,
         cluster: None,
         cli_config,
         engines: engines.engines(&environment.all),

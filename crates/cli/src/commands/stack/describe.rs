@@ -6,11 +6,13 @@ use std::process::ExitCode;
 use groma_operator::api::run::{Phase, Run};
 use groma_operator::api::stack::Stack;
 use groma_operator::inputs;
+use groma_operator::objects::{Kind, Place, untyped};
+use groma_operator::standalone::overlay;
 use jiff::Timestamp;
 use serde_json::json;
 
 use super::get::readiness;
-use super::reach::{ReachArgs, StackName};
+use super::reach::{Desk, ReachArgs, StackName};
 use super::table::{age, counts, line, or_dash, table};
 use super::trouble::Trouble;
 use crate::commands::Context;
@@ -37,8 +39,22 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Trouble> {
         desk.ui.line(&json!({"stack": stack, "runs": runs}).to_string())?;
     } else {
         desk.show(&shown(&stack, &runs, Timestamp::now()))?;
+        desk.show(&written(&desk, &stack)?)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where a Stack is written, and what is otherwise than it is written, if it is in a file.
+fn written(desk: &Desk, stack: &Stack) -> Result<String, Trouble> {
+    let Some(alone) = &desk.alone else { return Ok(String::new()) };
+    let object = untyped(stack)?;
+    let origins = alone.files.origins();
+    let Some(origin) = origins.get(&Place::of(&Kind::of::<Stack>(), &object)) else { return Ok(String::new()) };
+    let mut page = Page(String::new());
+    let set = overlay(&object, origin).join("\n");
+    page.part(&format!("Set by commands, otherwise than {} says", origin.file), &set);
+    page.part("Written in", &origin.file);
+    Ok(page.0)
 }
 
 /// A page of which each part is left out that there is nothing to say about.

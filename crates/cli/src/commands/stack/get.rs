@@ -2,8 +2,12 @@
 
 use std::process::ExitCode;
 
+use groma_model::diag::Diagnostic;
+use groma_model::span::SourceMap;
+use groma_model::text::visible;
 use groma_operator::api::shared::Condition;
 use groma_operator::api::stack::Stack;
+use groma_operator::standalone::mistakes_in;
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -44,10 +48,16 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Trouble> {
         let list = json!({"apiVersion": "v1", "kind": "List", "items": stacks});
         desk.ui.line(&list.to_string())?;
     } else if stacks.is_empty() {
-        let place = namespace.map_or_else(|| "this cluster".to_owned(), |name| format!("the namespace {name:?}"));
+        let all = if desk.alone.is_some() { "this directory" } else { "this cluster" };
+        let place = namespace.map_or_else(|| all.to_owned(), |name| format!("the namespace {name:?}"));
         desk.ui.message(&format!("There are no Stacks in {place}.\n"));
     } else {
         desk.show(&shown(&stacks, args.all_namespaces, Timestamp::now()))?;
+    }
+    if let Some(alone) = &desk.alone {
+        let mistakes = mistakes_in(&alone.layout.state).into_iter();
+        let told = mistakes.map(|mistake| Diagnostic::warning("Mistake in a file", visible(&mistake)));
+        desk.ui.diagnostics(&told.collect(), &SourceMap::new());
     }
     Ok(ExitCode::SUCCESS)
 }

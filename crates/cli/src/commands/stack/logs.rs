@@ -9,6 +9,7 @@ use groma_operator::api::run::Run;
 use groma_operator::objects::cluster::causes;
 use groma_operator::objects::{Kind, StoreError};
 use k8s_openapi::api::core::v1::Pod;
+use kube::Client;
 use kube::api::{Api, LogParams};
 
 use super::describe::last_run;
@@ -53,9 +54,9 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Trouble> {
         let which = args.run.map_or_else(|| "no Run".to_owned(), |run| format!("no Run {run:?}"));
         return Err(Trouble::Refused("No such Run", format!("The Stack {name:?} has {which}.")));
     };
-    match pod(&desk, &run)? {
-        Some(pod) => of_pod(&desk, &run, &pod, args.follow)?,
-        None => of_run(&desk, run, args.follow)?,
+    match (pod(&desk, &run)?, &desk.client) {
+        (Some(pod), Some(client)) => of_pod(&desk, client, &run, &pod, args.follow)?,
+        _ => of_run(&desk, run, args.follow)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -77,8 +78,8 @@ fn pod(desk: &Desk, run: &Run) -> Result<Option<String>, Trouble> {
     Ok(pods.pop().and_then(|pod| pod.metadata.name))
 }
 
-fn of_pod(desk: &Desk, run: &Run, pod: &str, follow: bool) -> Result<(), Trouble> {
-    let pods: Api<Pod> = Api::namespaced(desk.client.clone(), namespace(run));
+fn of_pod(desk: &Desk, client: &Client, run: &Run, pod: &str, follow: bool) -> Result<(), Trouble> {
+    let pods: Api<Pod> = Api::namespaced(client.clone(), namespace(run));
     let parameters = LogParams { follow, ..LogParams::default() };
     desk.wait(async {
         let failed = |problem: &dyn std::error::Error| {

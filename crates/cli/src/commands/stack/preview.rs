@@ -12,6 +12,7 @@ use groma_operator::bundle::Bundle;
 use groma_operator::inputs::{self, Holders};
 use groma_operator::objects::{Kind, Place, data_of};
 use groma_operator::stack::wanted::{self, Referred, StateHome};
+use groma_operator::standalone;
 use groma_operator::work::{Overseer, Planned, Stopped, Task, Verdict, Work, Workshop};
 use groma_run::engine::interrupt::Interrupt;
 use groma_run::engine::plan::Plan;
@@ -104,7 +105,10 @@ fn bundle(desk: &Desk, given: &Given, stack: &Stack) -> Result<Result<Bundle, Ve
     }
     // Nothing of what is marked with the salt leaves this process.
     let referred = Referred { holders, salt: Vec::new() };
-    let home = StateHome { kind: "kubernetes".to_owned() };
+    let home = match &desk.alone {
+        Some(alone) => standalone::home(&alone.layout),
+        None => StateHome { kind: "kubernetes".to_owned(), directory: None },
+    };
     Ok(wanted::bundle(stack, &referred, &home).map(|(bundle, _)| bundle))
 }
 
@@ -113,6 +117,7 @@ fn workshop(context: &Context, desk: &Desk) -> Workshop {
     let (online, _) = online_quietly(context);
     let folders = Folders::with_files(vec!["/tmp".into()]);
     Workshop {
+        states: desk.alone.as_ref().map(|alone| alone.layout.states()),
         show: Arc::new(move |plan: &Plan| render::plan::plan(plan, &look)),
         ..operator::workshop(
             context,

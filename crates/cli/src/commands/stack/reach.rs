@@ -1,4 +1,5 @@
-//! Which cluster, as whom, and which Stack in it. The only place that knows that objects are in a cluster.
+//! Which cluster, as whom, and which Stack in it; or which directory of an operator without a cluster. The only place that knows where
+//! objects are.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -10,7 +11,9 @@ use groma_operator::api::names;
 use groma_operator::api::run::Run;
 use groma_operator::api::stack::Stack;
 use groma_operator::objects::cluster::{Cluster, Reach};
+use groma_operator::objects::files::Files;
 use groma_operator::objects::{Kind, Place, Store, StoreError, find, find_all};
+use groma_operator::standalone::{self, Layout};
 use kube::Client;
 use kube::api::DynamicObject;
 use serde_json::Value as Json;
@@ -40,6 +43,14 @@ pub(super) struct ReachArgs {
     /// The namespace, instead of the one of the context.
     #[arg(long, short, value_name = "NAMESPACE")]
     namespace: Option<String>,
+
+    /// The directory of an operator that works without a cluster. The current one if it has one that works.
+    #[arg(long, value_name = "DIR", env = "GROMA_STANDALONE", hide_env_values = true, conflicts_with_all = ["kubeconfig", "context"])]
+    standalone: Option<PathBuf>,
+
+    /// Where that operator keeps what it knows, if that is not `.groma` in its directory.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["kubeconfig", "context"])]
+    state_dir: Option<PathBuf>,
 
     /// Show no colours.
     #[arg(long)]
@@ -75,11 +86,23 @@ pub(super) struct Desk {
     pub(super) store: Box<dyn Store>,
     /// The namespace of what is named without one.
     pub(super) namespace: String,
-    /// For what is special to clusters.
-    pub(super) client: Client,
+    /// For what is special to clusters; none without one.
+    pub(super) client: Option<Client>,
+    /// Where things are without a cluster.
+    pub(super) alone: Option<Alone>,
     /// How a `kubernetes` backend gets to the same cluster.
     pub(super) backend: BTreeMap<String, Json>,
     runtime: tokio::runtime::Runtime,
+}
+
+/// An operator without a cluster.
+pub(super) struct Alone {
+    /// Where things are.
+    pub(super) layout: Layout,
+    /// What is written, and by whom.
+    pub(super) files: Files,
+    /// Who we are.
+    pub(super) me: String,
 }
 
 impl ReachArgs {
@@ -88,12 +111,57 @@ impl ReachArgs {
         let ui = Ui::new(&context.environment, self.no_color);
         let made = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = made.map_err(Failure::Terminal)?;
+        if let Some(layout) = self.alone(context)? {
+            return self.open_alone(context, layout, ui, runtime);
+        }
         let reach = Reach { files: kubeconfigs(context, self.kubeconfig.as_deref()), context: self.context.clone() };
         let reached = runtime.block_on(reach.client()).map_err(|problem| Trouble::NoCluster(problem.to_string()))?;
         let (client, namespace) = reached;
         let namespace = self.namespace.clone().unwrap_or(namespace);
         let store = Box::new(Cluster::new(client.clone(), names::FIELD_MANAGER));
-        Ok(Desk { ui, store, namespace, client, backend: reach.backend(), runtime })
+        Ok(Desk { ui, store, namespace, client: Some(client), alone: None, backend: reach.backend(), runtime })
+    }
+
+    /// Where things are, if there is no cluster.
+    fn alone(&self, context: &Context) -> Result<Option<Layout>, Trouble> {
+        let state = self.state_dir.as_ref().map(|state| context.working_dir.join(state));
+        let named = self.standalone.is_some() || state.is_some();
+        let directory = self.standalone.as_ref().map_or_else(|| context.working_dir.clone(), |dir| context.working_dir.join(dir));
+        let layout = Layout::of(&directory, state.as_deref());
+        if !named {
+            let is_ours = self.kubeconfig.is_none() && self.context.is_none() && standalone::is_held(&layout.state);
+            return Ok(is_ours.then_some(layout));
+        }
+        if !layout.objects().is_dir() {
+            let detail = format!(
+                "No operator has ever worked with {}: there is no {}. \"groma operator -standalone {}\" begins one; if it keeps its \
+                 state elsewhere, say where with -state-dir.",
+                directory.display(),
+                layout.objects().display(),
+                directory.display()
+            );
+            return Err(Trouble::Refused("No operator", detail));
+        }
+        Ok(Some(layout))
+    }
+
+    fn open_alone(
+        &self,
+        context: &Context,
+        layout: Layout,
+        ui: Ui,
+        runtime: tokio::runtime::Runtime,
+    ) -> Result<Desk, Trouble> {
+        if !standalone::is_held(&layout.state) {
+            ui.message("No operator works here now. What is asked for is done when one does.\n");
+        }
+        let files = standalone::objects(&layout)?;
+        let name = ["USER", "LOGNAME"].iter().find_map(|name| context.environment.all.get(*name));
+        let me = name.cloned().unwrap_or_else(|| format!("process {}", std::process::id()));
+        let namespace = self.namespace.clone().unwrap_or_else(|| "default".to_owned());
+        let store = Box::new(files.clone());
+        let alone = Some(Alone { layout, files, me });
+        Ok(Desk { ui, store, namespace, client: None, alone, backend: BTreeMap::new(), runtime })
     }
 }
 

@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use groma_operator::api::stack::Stack;
 use groma_operator::objects::{Kind, Place};
+use groma_operator::standalone::Layout;
 use jiff::Timestamp;
 use kube::api::DynamicObject;
 use serde_json::Value as Json;
 
-use super::reach::{ReachArgs, StackName};
+use super::reach::{Desk, ReachArgs, StackName};
 use super::table::age;
 use super::trouble::Trouble;
 use crate::commands::Context;
@@ -44,6 +45,9 @@ pub(crate) struct Args {
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Trouble> {
     let desk = args.reach.open(context)?;
     let stack = desk.stack(&args.name)?;
+    if let Some(alone) = &desk.alone {
+        return in_files(&desk, &alone.layout, &stack, args.lock.as_deref());
+    }
     let place = lease(&stack)?;
     let found = desk.wait(desk.store.get(&place))?;
     let Some((lease, holder)) = found.and_then(|lease| holder(&lease).map(|holder| (lease, holder))) else {
@@ -68,6 +72,49 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Trouble> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The lock of a state in a file. Of who has died the system has taken it away; who lives gives it back itself.
+fn in_files(desk: &Desk, layout: &Layout, stack: &Stack, lock: Option<&str>) -> Result<ExitCode, Trouble> {
+    if let Some(backend) = &stack.spec.backend {
+        return Err(elsewhere(&backend.kind));
+    }
+    let name = |text: &Option<String>| text.clone().unwrap_or_default();
+    let folder = layout.states().join(name(&stack.metadata.namespace)).join(name(&stack.metadata.name));
+    let folder = match stack.spec.workspace.as_deref() {
+        None | Some("default") => folder,
+        Some(workspace) => folder.join("workspaces").join(workspace),
+    };
+    let Ok(text) = std::fs::read_to_string(folder.join(".terraform.tfstate.lock.info")) else {
+        desk.ui.message("Nobody holds the lock of this state.\n");
+        return Ok(ExitCode::SUCCESS);
+    };
+    let info: Json = serde_json::from_str(&text).unwrap_or_default();
+    let id = info["ID"].as_str().unwrap_or_default();
+    if let Some(lock) = lock {
+        let detail = format!(
+            "The lock {lock:?} cannot be taken away: it is held by a process that is alive, or is none. \"groma stack cancel\" ends the \
+             Run that holds it; of a process that has died, the system has taken it away already."
+        );
+        return Err(Trouble::Refused("Locks of files go with their processes", detail));
+    }
+    let mut told = format!("ID:         {id}\n");
+    for title in ["Who", "Operation", "Created"] {
+        if let Some(value) = info[title].as_str().filter(|value| !value.is_empty()) {
+            // Writing to a string does not fail.
+            let _ = writeln!(told, "{:<12}{value}", format!("{title}:"));
+        }
+    }
+    desk.show(&told)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn elsewhere(kind: &str) -> Trouble {
+    let detail = format!(
+        "The state of this Stack is kept by the backend {kind:?}. Its lock is taken away with \"groma force-unlock\", in a directory with that \
+         backend."
+    );
+    Trouble::Refused("The lock is kept elsewhere", detail)
+}
+
 /// The Lease that a state in a cluster is locked by.
 fn lease(stack: &Stack) -> Result<Place, Trouble> {
     let own = stack.metadata.name.clone().unwrap_or_default();
@@ -80,13 +127,7 @@ fn lease(stack: &Stack) -> Result<Place, Trouble> {
     let (suffix, namespace) = match stack.spec.backend.as_ref().map(|backend| backend.kind.as_str()) {
         None => (own, here),
         Some("kubernetes") => (given("secret_suffix", ""), given("namespace", "default")),
-        Some(kind) => {
-            let detail = format!(
-                "The state of this Stack is kept by the backend {kind:?}. Its lock is taken away with \"groma force-unlock\", in a \
-                 directory with that backend."
-            );
-            return Err(Trouble::Refused("The lock is not in the cluster", detail));
-        }
+        Some(kind) => return Err(elsewhere(kind)),
     };
     let kind = Kind {
         group: "coordination.k8s.io".to_owned(),

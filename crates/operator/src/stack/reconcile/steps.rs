@@ -146,8 +146,24 @@ impl Reconciler {
                 }
             }
         }
+        if state && found.stack.spec.backend.is_none() {
+            self.remove_state_files(namespace, name).await?;
+        }
         // What is left is somebody's who may want it: a state that stays, and its journal.
         Ok(kept::release(&*self.store, namespace, name).await?)
+    }
+
+    /// The state goes, if it is in files.
+    async fn remove_state_files(&self, namespace: &str, name: &str) -> Result<(), ReconcileError> {
+        let Some(directory) = &self.settings.home.directory else { return Ok(()) };
+        let directory = directory.join(namespace).join(name);
+        match tokio::fs::remove_dir_all(&directory).await {
+            Err(problem) if problem.kind() != std::io::ErrorKind::NotFound => {
+                let doing = format!("removing {}", directory.display());
+                Err(StoreError::Disk { doing, reason: problem.to_string() }.into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Runs go with the Stack that owns them, but whoever sees to that may be late.

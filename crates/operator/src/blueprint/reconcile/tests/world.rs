@@ -140,7 +140,7 @@ impl World {
         let shared: Arc<dyn Store> = Arc::<Unlucky>::clone(&unlucky);
         let settings = Settings {
             executor: crate::api::stack::Executor::InProcess,
-            home: StateHome { kind: "kubernetes".to_owned() },
+            home: StateHome { kind: "kubernetes".to_owned(), directory: None },
             across_namespaces: false,
         };
         store.create(&Kind::of::<Blueprint>(), &untyped(&shipped()).unwrap()).await.unwrap();

@@ -1,0 +1,206 @@
+//! Where it happens: a repository, a directory with a Stack, an operator whose lines are shown as they come, and what can be seen from outside.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use crate::process;
+
+/// How long a step may take, on a machine that is busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The Stack. `SOURCE` is where its configuration is.
+const STACK: &str = r"apiVersion: groma.dev/v1alpha1
+kind: Stack
+metadata:
+  name: shop
+spec:
+  approval:
+    mode: auto
+    rules:
+      - types: [random_pet]
+        actions: [create]
+        mode: manual
+  interval: 1s
+SOURCE";
+
+pub(super) struct Stage {
+    groma: PathBuf,
+    root: PathBuf,
+    operator: Option<Child>,
+    lines: Option<JoinHandle<()>>,
+}
+
+impl Stage {
+    /// Nothing happens yet.
+    pub(super) fn new(groma: &Path, root: &Path) -> Result<Self> {
+        let stage = Self { groma: groma.to_owned(), root: root.to_owned(), operator: None, lines: None };
+        fs::create_dir_all(stage.stacks())?;
+        Ok(stage)
+    }
+
+    pub(super) fn title(&self, text: &str) {
+        println!("\n── {text} ──");
+    }
+
+    fn stacks(&self) -> PathBuf {
+        self.root.join("stacks")
+    }
+
+    fn stack_file(&self) -> PathBuf {
+        self.stacks().join("shop.yaml")
+    }
+
+    /// The page that the configuration makes.
+    pub(super) fn page(&self) -> PathBuf {
+        self.root.join("page.html")
+    }
+
+    /// The state of the Stack.
+    pub(super) fn state_file(&self) -> PathBuf {
+        self.stacks().join(".groma/states/default/shop/terraform.tfstate")
+    }
+
+    /// Writes the configuration, and commits it.
+    pub(super) fn commit_configuration(&self, files: &[(&str, String)], message: &str) -> Result<()> {
+        let mut source = "  source:\n    inline:\n".to_owned();
+        for (name, text) in files {
+            source.push_str(&format!("      {name}: |\n"));
+            text.lines().for_each(|line| source.push_str(&format!("        {line}\n")));
+        }
+        fs::write(self.stack_file(), STACK.replace("SOURCE", &source))?;
+        self.commit(message)
+    }
+
+    fn commit(&self, message: &str) -> Result<()> {
+        if !self.stacks().join(".git").exists() {
+            self.git(&["init", "--quiet", "--initial-branch=main"])?;
+            fs::write(self.stacks().join(".gitignore"), ".groma/\n")?;
+        }
+        self.git(&["add", "--all"])?;
+        println!("$ git commit -m '{message}'");
+        self.git(&["commit", "--quiet", "-m", message])
+    }
+
+    fn git(&self, args: &[&str]) -> Result<()> {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=tour", "-c", "user.email=tour@example.com", "-c", "commit.gpgsign=false"]);
+        git.args(args).current_dir(self.stacks()).env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", &self.root);
+        process::capture(&mut git).map(|_| ()).context("the tour keeps its example with git")
+    }
+
+    pub(super) fn show_stack(&self) -> Result<()> {
+        println!("$ cat stacks/shop.yaml\n{}", fs::read_to_string(self.stack_file())?.trim_end());
+        Ok(())
+    }
+
+    /// The Stack goes.
+    pub(super) fn remove_stack(&self) -> Result<()> {
+        println!("$ git rm shop.yaml");
+        self.git(&["rm", "--quiet", "shop.yaml"])?;
+        self.git(&["commit", "--quiet", "-m", "close the shop"])
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.groma);
+        command.args(args).current_dir(self.stacks());
+        // What is asked for here does not depend on what is set for others.
+        command.env_remove("GROMA_STANDALONE").env_remove("KUBECONFIG").env_remove("TF_CLI_CONFIG_FILE");
+        command
+    }
+
+    /// Starts the operator. Its lines are shown among everything else.
+    pub(super) fn begin(&mut self) -> Result<()> {
+        println!("\n$ groma operator -standalone stacks &");
+        let mut operator = self.command(&["operator", "-standalone", "."]).stdout(Stdio::piped()).spawn()?;
+        let lines = operator.stdout.take().context("the operator has no output")?;
+        self.operator = Some(operator);
+        self.lines = Some(std::thread::spawn(move || {
+            for line in BufReader::new(lines).lines().map_while(Result::ok) {
+                println!("  │ {line}");
+            }
+        }));
+        Ok(())
+    }
+
+    /// Ends the operator as systems do.
+    pub(super) fn end(&mut self) -> Result<()> {
+        let Some(mut operator) = self.operator.take() else { return Ok(()) };
+        kill(Pid::from_raw(i32::try_from(operator.id())?), Signal::SIGTERM)?;
+        let status = operator.wait()?;
+        if let Some(lines) = self.lines.take() {
+            let _ = lines.join();
+        }
+        ensure!(status.success(), "the operator ended with {status}");
+        Ok(())
+    }
+
+    /// Runs a command, and shows what it says.
+    pub(super) fn groma(&self, args: &[&str]) -> Result<()> {
+        println!("$ groma {}", args.join(" "));
+        process::run(&mut self.command(args))
+    }
+
+    /// How the Stack is, as its file says. Null if it is not there.
+    pub(super) fn status(&self) -> Result<Value> {
+        match fs::read_to_string(self.stacks().join(".groma/status/default/shop.yaml")) {
+            Ok(text) => Ok(serde_saphyr::from_str(&text)?),
+            Err(_) => Ok(Value::Null),
+        }
+    }
+
+    /// The plan that waits for somebody.
+    pub(super) fn pending(&self) -> Result<Option<String>> {
+        Ok(self.status()?["status"]["pending"]["plan"].as_str().map(str::to_owned))
+    }
+
+    /// The id of the release, and whether it has a mark.
+    pub(super) fn release(&self) -> Result<(String, Option<String>)> {
+        let state: Value = serde_json::from_slice(&fs::read(self.state_file())?)?;
+        let resources = state["resources"].as_array().context("the state has no resources")?;
+        let release = resources.iter().find(|known| known["name"] == "release").context("there is no release")?;
+        let instance = &release["instances"][0];
+        let id = instance["attributes"]["id"].as_str().context("the release has no id")?;
+        Ok((id.to_owned(), instance["status"].as_str().map(str::to_owned)))
+    }
+
+    /// Waits until the Stack is ready, or not, and says something about it.
+    pub(super) fn wait_until(&self, ready: &str, says: &str) -> Result<()> {
+        let what = format!("\"ready: {ready}\"");
+        self.wait(&what, || {
+            let status = self.status()?;
+            let message = status["message"].as_str().unwrap_or_default();
+            let is_seen = status["status"]["lastRun"]["phase"].as_str().is_some_and(|phase| phase != "Applying");
+            Ok(is_seen && status["ready"] == ready && message.contains(says))
+        })
+    }
+
+    pub(super) fn wait(&self, what: &str, holds: impl Fn() -> Result<bool>) -> Result<()> {
+        let begin = Instant::now();
+        while !holds()? {
+            if begin.elapsed() > PATIENCE {
+                bail!("{what} never came; the Stack says: {}", self.status()?["message"]);
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if let Some(operator) = &mut self.operator {
+            let _ = operator.kill();
+            let _ = operator.wait();
+        }
+    }
+}
