@@ -22,6 +22,9 @@ const MOST_BYTES: u64 = 256 << 20;
 pub struct Bundle {
     /// The configuration: paths and contents.
     pub files: BTreeMap<String, Content>,
+    /// Which of these are programs.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub programs: BTreeSet<String>,
     /// The directory of the root module.
     pub root: String,
     /// What goes into it.

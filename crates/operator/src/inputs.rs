@@ -96,6 +96,8 @@ pub fn references(spec: &StackSpec) -> BTreeSet<HolderRef> {
     found.extend(crate::webhooks::references(&spec.webhooks));
     let source = spec.source.config_map.as_ref();
     found.extend(source.map(|source| HolderRef { kind: HolderKind::ConfigMap, name: source.name.clone() }));
+    let login = spec.source.git.as_ref().and_then(|git| git.secret_ref.clone());
+    found.extend(login.map(|name| HolderRef { kind: HolderKind::Secret, name }));
     found
 }
 

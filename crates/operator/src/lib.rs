@@ -19,6 +19,7 @@ mod receiver;
 pub mod requests;
 pub mod runs;
 pub mod serve;
+pub mod sources;
 pub mod stack;
 pub mod standalone;
 pub mod template;

@@ -27,9 +27,11 @@ use crate::objects::{Kind, Seen, Store, StoreError, controller, find_all, typed}
 use crate::runs::Runs;
 use crate::runs::in_process::{Clock, InProcess, News, Room};
 use crate::runs::job::{self, Jobs};
+use crate::sources::watches::Watches as FluxWatches;
+use crate::sources::{self, Sources, flux};
 use crate::stack::reconcile::{ReconcileError, Reconciler, Settings};
 use crate::territory::{Account, Territory};
-use crate::voices::Voices;
+use crate::voices::{Refresher, Voices};
 use crate::work::Workshop;
 use agenda::Agenda;
 
@@ -100,6 +102,8 @@ pub struct Operator {
     keeper: Keeper,
     objects: blueprint::reconcile::Reconciler,
     watches: Watches,
+    sources: Arc<Sources>,
+    flux: FluxWatches,
     runs: Runs,
     territory: Territory,
     voices: OnceLock<Arc<Voices>>,
@@ -200,13 +204,20 @@ impl Operator {
             to_look_at.add(subject, Instant::now());
         });
         let Options { settings, workshop, room, jobs, metrics, account, workers, namespaces, holder, clock } = options;
+        let to_look_at = Arc::clone(&agenda);
+        let sources = Sources::new(sources::Settings::of(&workshop, Arc::clone(&clock)), move |(namespace, name)| {
+            to_look_at.add(Subject::Stack(namespace.clone(), name.clone()), Instant::now());
+        });
         let here = InProcess::new(Arc::clone(&store), workshop, holder, room, Arc::clone(&clock), told);
         let jobs = Jobs::new(Arc::clone(&store), jobs, Arc::clone(&clock));
         Arc::new(Self {
-            reconciler: Reconciler::new(Arc::clone(&store), settings, Arc::new(Arc::clone(&here))),
+            reconciler: Reconciler::new(Arc::clone(&store), settings, Arc::new(Arc::clone(&here)))
+                .with_sources(Arc::clone(&sources)),
             keeper: Keeper::new(Arc::clone(&store), namespaces.clone()),
             objects: blueprint::reconcile::Reconciler::new(Arc::clone(&store)),
             watches: Watches::default(),
+            sources,
+            flux: FluxWatches::default(),
             runs: Runs::new(Arc::clone(&store), here, jobs),
             territory: Territory::new(Arc::clone(&store), account),
             voices: OnceLock::new(),
@@ -223,8 +234,14 @@ impl Operator {
 
     /// Whoever speaks with others hears of Stacks from now on.
     pub fn speaks_through(&self, voices: Arc<Voices>) {
+        voices.refreshes(Arc::clone(&self.sources) as Arc<dyn Refresher>);
         // There is one at most.
         let _ = self.voices.set(voices);
+    }
+
+    /// Where the configurations of Stacks come from.
+    pub fn sources(&self) -> &Arc<Sources> {
+        &self.sources
     }
 
     /// Works until it is told to stop.
@@ -255,6 +272,8 @@ impl Operator {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         self.watches.stop();
+        self.flux.stop();
+        self.sources.stop();
         self.territory.stop();
         watches.iter().for_each(AbortHandle::abort);
         tasks.abort_all();
@@ -324,10 +343,12 @@ impl Operator {
                     Ok(stack) if !is_gone => {
                         self.metrics.stack_is(namespace, name, Some(readiness(&stack)));
                         index.learn(&stack);
+                        self.flux.learn(namespace, name, stack.spec.source.flux.as_ref());
                     }
                     _ => {
                         self.metrics.stack_is(namespace, name, None);
                         index.forget(namespace, name);
+                        self.flux.learn(namespace, name, None);
                     }
                 }
                 // What was decided is what we have written.
@@ -363,6 +384,10 @@ impl Operator {
                 found.extend(whom.map(|stack| Subject::Kept(namespace.to_owned(), stack.to_owned())));
                 found
             }
+            _ if kind.group == flux::GROUP => {
+                let referring = self.flux.referring(&kind.kind, namespace, name);
+                referring.into_iter().map(|(namespace, name)| Subject::Stack(namespace, name)).collect()
+            }
             "Namespace" if !is_gone && (self.namespaces.is_empty() || self.namespaces.iter().any(|it| it == name)) => {
                 vec![Subject::Namespace(name.to_owned())]
             }
@@ -389,6 +414,7 @@ impl Operator {
             Err(StoreError::Ending(_) | StoreError::Missing(_)) if !self.knows(namespace) => return Ok(None),
             entered => entered?,
         }
+        self.flux.ensure(namespace, name, |(kind, of)| self.watch(&flux::kind(*kind), Some(of)));
         let again = self.reconciler.reconcile(namespace, name, (self.clock)()).await?;
         if !self.knows(namespace) {
             self.territory.leave(namespace).await?;

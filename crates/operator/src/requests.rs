@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use groma_network::Networks;
+use groma_run::source::relevance::{Files, Question, Relevance, relevance};
 use reqwest::{Certificate, Client};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
@@ -274,7 +275,13 @@ impl Requests {
         // What cannot be read is not known.
         let bytes = blob.load(&*self.store).await.ok().flatten();
         let bundle = bytes.and_then(|bytes| Bundle::decode(&bytes).ok());
-        Ok(bundle.map(|bundle| preview::directories(bundle.files.keys())).unwrap_or_default())
+        let Some(bundle) = bundle else { return Ok(BTreeSet::new()) };
+        let question =
+            Question { root: bundle.root.clone(), var_files: bundle.var_files.clone(), programs: bundle.allow_exec };
+        Ok(match relevance(&Bundled(&bundle), &question) {
+            Relevance::Everything(_) => BTreeSet::new(),
+            Relevance::Files(files) => preview::directories(files.iter()),
+        })
     }
 
     async fn token(&self, namespace: &str, wish: &PullRequests) -> Result<Content, Problem> {
@@ -453,6 +460,19 @@ impl Requests {
             forge.edit(found.id, body).await?;
         }
         Ok(found.id)
+    }
+}
+
+/// The files of a bundle, for those who ask what of them matters.
+struct Bundled<'b>(&'b Bundle);
+
+impl Files for Bundled<'_> {
+    fn paths(&self) -> Vec<&str> {
+        self.0.files.keys().map(String::as_str).collect()
+    }
+
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        self.0.files.get(path).map(|content| content.0.clone())
     }
 }
 

@@ -24,6 +24,7 @@ use crate::receiver::signature::Event;
 use crate::receiver::{Ears, listen};
 use crate::requests::Requests;
 use crate::runs::in_process::Clock;
+use crate::sources::Sources;
 
 /// How many of them speak at once.
 const WORKERS: usize = 4;
@@ -45,6 +46,12 @@ pub struct Settings {
 pub trait Refresher: Send + Sync {
     /// As soon as it can be done; nobody waits for it.
     fn refresh(&self, namespace: &str, stack: &str);
+}
+
+impl Refresher for Sources {
+    fn refresh(&self, namespace: &str, stack: &str) {
+        self.refresh_for(&(namespace.to_owned(), stack.to_owned()));
+    }
 }
 
 /// Speaks with others.

@@ -64,6 +64,8 @@ pub struct Workshop {
     pub premises: Premises,
     /// Where Terraform and OpenTofu are, for Stacks that want them.
     pub engines: Engines,
+    /// What sources of Stacks may be.
+    pub sources: crate::sources::Premises,
     /// How a plan is shown to people.
     pub show: Arc<dyn Fn(&Plan) -> String + Send + Sync>,
 }

@@ -28,7 +28,10 @@ fn a_killed_apply_is_gone_on_with_and_makes_nothing_twice() {
         log.display(),
         stage.path("go").display()
     );
-    stage.write("app.yaml", &stack("app", &format!("{AUTO}\nallowExec: true\nretry: {{interval: 1s}}"), &[("main.tf", &slow)]));
+    stage.write(
+        "app.yaml",
+        &stack("app", &format!("{AUTO}\nallowExec: true\nretry: {{interval: 1s}}"), &[("main.tf", &slow)]),
+    );
     stage.start();
     stage.wait_for("the middle of an apply", || stage.read("made.log").contains("begun"));
     stage.kill();
@@ -52,7 +55,10 @@ fn a_killed_apply_is_gone_on_with_and_makes_nothing_twice() {
 #[test]
 fn a_stack_whose_file_goes_while_nobody_works_is_taken_down_later() {
     let mut stage = Stage::new();
-    let main = format!("resource \"local_file\" \"a\" {{\n  filename = \"{}\"\n  content = \"a\"\n}}\n", stage.path("a.txt").display());
+    let main = format!(
+        "resource \"local_file\" \"a\" {{\n  filename = \"{}\"\n  content = \"a\"\n}}\n",
+        stage.path("a.txt").display()
+    );
     stage.write("app.yaml", &stack("app", AUTO, &[("main.tf", &main)]));
     stage.write("other.yaml", &stack("other", AUTO, &[("main.tf", "")]));
     stage.wait_until("app", "True", "");

@@ -11,11 +11,21 @@ fn page(stage: &Stage, text: &str) -> String {
 fn what_files_ask_for_is_there_stays_and_goes() {
     let mut stage = Stage::new();
     let output = "output \"where\" {\n  value = local_file.page.filename\n}\n";
-    stage.write("stacks/app.yaml", &stack("app", &format!("{AUTO}\noutputs: {{configMap: {{name: app}}}}"), &[("main.tf", &(page(&stage, "one") + output))]));
+    stage.write(
+        "stacks/app.yaml",
+        &stack(
+            "app",
+            &format!("{AUTO}\noutputs: {{configMap: {{name: app}}}}"),
+            &[("main.tf", &(page(&stage, "one") + output))],
+        ),
+    );
     stage.wait_until("app", "True", "");
     assert_eq!(stage.read("out/page.txt"), "one");
     assert_eq!(stage.state("app")["resources"][0]["type"], "local_file");
-    assert_eq!(stage.well(&["stack", "outputs", "app", "-raw", "where"]).trim(), stage.path("out/page.txt").display().to_string());
+    assert_eq!(
+        stage.well(&["stack", "outputs", "app", "-raw", "where"]).trim(),
+        stage.path("out/page.txt").display().to_string()
+    );
     // Another text, and it is changed.
     stage.write("stacks/app.yaml", &stack("app", AUTO, &[("main.tf", &page(&stage, "two"))]));
     stage.wait_for("the second page", || stage.read("out/page.txt") == "two");
@@ -64,7 +74,8 @@ fn stacks_take_values_from_secrets_and_wait_for_each_other() {
     stage.write("after.yaml", &stack("after", &format!("{AUTO}\ndependsOn: [{{name: app}}]"), &[("main.tf", "")]));
     stage.wait_until("app", "False", "Secret \"db\" is not there");
     stage.wait_until("after", "False", "");
-    let secret = |text: &str| format!("apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\nstringData:\n  password: {text}\n");
+    let secret =
+        |text: &str| format!("apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\nstringData:\n  password: {text}\n");
     stage.write("secrets/db.yaml", &secret("hunter-one"));
     stage.wait_until("app", "True", "");
     stage.wait_until("after", "True", "");

@@ -32,7 +32,10 @@ fn a_broken_file_is_told_and_takes_nothing_down() {
 #[test]
 fn a_configuration_that_is_wrong_is_told_at_its_place_and_mended() {
     let stage = Stage::new();
-    stage.write("app.yaml", &stack("app", AUTO, &[("main.tf", "resource \"terraform_data\" \"a\" {\n  input = nope\n}\n")]));
+    stage.write(
+        "app.yaml",
+        &stack("app", AUTO, &[("main.tf", "resource \"terraform_data\" \"a\" {\n  input = nope\n}\n")]),
+    );
     stage.wait_until("app", "False", "");
     let told = stage.well(&["stack", "describe", "app"]);
     assert!(told.contains("main.tf:2"), "{told}");

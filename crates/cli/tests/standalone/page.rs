@@ -29,7 +29,8 @@ fn shell(stage: &Stage, line: &str) -> Command {
 }
 
 fn does(stage: &Stage, line: &str) {
-    let status = || -> Value { serde_saphyr::from_str(&stage.read("infra/.groma/status/default/pet.yaml")).unwrap_or_default() };
+    let status =
+        || -> Value { serde_saphyr::from_str(&stage.read("infra/.groma/status/default/pet.yaml")).unwrap_or_default() };
     let plan = || status()["status"]["pending"]["plan"].as_str().map(str::to_owned);
     let mut line = line.to_owned();
     if line.contains("stack plan") || line.contains("plan-…") {

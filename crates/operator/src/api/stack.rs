@@ -546,6 +546,17 @@ pub struct Attempt {
     /// What went into it. Nobody can tell values from it.
     #[serde(default)]
     pub inputs_hash: String,
+    /// What people know the source by: `main@sha1:…`. Of two with the same configuration, the newer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+}
+
+impl Attempt {
+    /// Whether a run of one would do what a run of the other does, whatever their revisions are.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let hashes = |of: &Self| [of.spec_hash.clone(), of.source_hash.clone(), of.inputs_hash.clone()];
+        hashes(self) == hashes(other)
+    }
 }
 
 /// What was carried out.
@@ -556,6 +567,9 @@ pub struct AppliedRun {
     pub run: String,
     /// What it was about.
     pub about: Attempt,
+    /// What people know its source by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
     /// The id of its plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,

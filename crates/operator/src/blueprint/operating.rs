@@ -64,6 +64,7 @@ fn options(directory: &std::path::Path) -> Options {
             choice: ProviderChoice::default(),
             premises: Premises { shared: true, ..Premises::default() },
             engines: Engines::default(),
+            sources: crate::sources::Premises::default(),
             show: Arc::new(|_| String::new()),
         },
         room,

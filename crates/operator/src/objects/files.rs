@@ -320,7 +320,8 @@ impl Inner {
         let origin = Origin { file: wanted.file.clone(), wanted: content.clone() };
         let Some((object, before)) = known else {
             let uid = fresh_uid()?;
-            let created = self.write_of(Some((&place, origin)), |draft| draft.create(&wanted.kind, &wanted.object, uid));
+            let created =
+                self.write_of(Some((&place, origin)), |draft| draft.create(&wanted.kind, &wanted.object, uid));
             return match created {
                 // Somebody was faster: whose it is turns out the next time.
                 Err(StoreError::Exists(_)) => Ok(Wish::Later),

@@ -240,12 +240,7 @@ struct Watcher {
 
 impl Watchers {
     /// What is there, and what happens to it, for ever.
-    pub(super) fn add(
-        &mut self,
-        objects: &Objects,
-        kind: &Kind,
-        namespace: Option<&str>,
-    ) -> BoxStream<'static, Seen> {
+    pub(super) fn add(&mut self, objects: &Objects, kind: &Kind, namespace: Option<&str>) -> BoxStream<'static, Seen> {
         let (sender, receiver) = unbounded_channel();
         let there = listed(objects, kind, namespace, &[]).into_iter().map(|object| Seen::There(Box::new(object)));
         let begin: Vec<Seen> = [Seen::Again].into_iter().chain(there).chain([Seen::Complete]).collect();

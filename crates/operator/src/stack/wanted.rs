@@ -1,8 +1,11 @@
 //! What a Stack asks for: its bundle. A function of the Stack and of what it refers to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use groma_run::source::SourceError;
+use groma_run::source::relevance::Question;
+use groma_run::source::tree::Tree;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
@@ -30,13 +33,61 @@ pub struct Referred {
     pub holders: Holders,
     /// What keeps others from telling values from their marks.
     pub salt: Vec<u8>,
+    /// What was fetched, for a Stack whose configuration is elsewhere.
+    pub source: Option<Package>,
+}
+
+/// What of a source goes with the runs of a Stack.
+#[derive(Debug, Clone, Default)]
+pub struct Package {
+    /// What people know the source by.
+    pub revision: String,
+    /// Made of what matters of it, and of nothing else.
+    hash: String,
+    files: BTreeMap<String, Content>,
+    programs: BTreeSet<String>,
+    /// What is not there that should be.
+    missing: Vec<String>,
+}
+
+impl Package {
+    /// What of a tree goes with the runs of a Stack. Reads files.
+    pub fn of(spec: &StackSpec, tree: &Tree) -> Result<Self, SourceError> {
+        let root = below(spec.path.trim_matches('/')).unwrap_or_else(|| ".".to_owned());
+        let revision = tree.revision.clone();
+        let mut missing = Vec::new();
+        if !tree.has_directory(&root) {
+            missing.push(format!("spec.path: the source has no directory {root:?} at {revision}"));
+        }
+        for path in &spec.inputs.var_files {
+            if !below(path).is_some_and(|path| tree.has_file(&path)) {
+                missing.push(format!("spec.inputs.varFiles: the source has no file {path:?} at {revision}"));
+            }
+        }
+        let var_files = spec.inputs.var_files.clone();
+        let selection = tree.select(&Question { root, var_files, programs: spec.allow_exec })?;
+        let files = tree.contents(&selection)?.into_iter().map(|(path, bytes)| (path, Content(bytes))).collect();
+        let programs = tree.programs(&selection);
+        Ok(Self { revision, hash: selection.hash.clone(), files, programs, missing })
+    }
 }
 
 /// The bundle of a Stack, and what it is about; or everything that is wrong.
 pub fn bundle(stack: &Stack, referred: &Referred, home: &StateHome) -> Result<(Bundle, Attempt), Vec<String>> {
     let spec = &stack.spec;
     let mut problems = Vec::new();
-    let files = files(spec, &referred.holders, &mut problems);
+    let mut files = files(spec, &referred.holders, &mut problems);
+    let package = referred.source.as_ref();
+    match package {
+        Some(package) => {
+            files.extend(package.files.clone());
+            problems.extend(package.missing.iter().cloned());
+        }
+        None if spec.source.git.is_some() || spec.source.flux.is_some() => {
+            problems.push("spec.source: it has not been fetched".to_owned());
+        }
+        None => {}
+    }
     let root = match spec.path.trim_matches('/') {
         "" | "." => ".".to_owned(),
         path => below(path).unwrap_or_else(|| {
@@ -55,6 +106,7 @@ pub fn bundle(stack: &Stack, referred: &Referred, home: &StateHome) -> Result<(B
     problems.extend(reserved::problems(spec, resolved.environment.keys(), backend.at_home));
     let bundle = Bundle {
         files,
+        programs: package.map(|package| package.programs.clone()).unwrap_or_default(),
         root,
         inputs: resolved,
         var_files: spec.inputs.var_files.clone(),
@@ -72,8 +124,9 @@ pub fn bundle(stack: &Stack, referred: &Referred, home: &StateHome) -> Result<(B
     }
     let about = Attempt {
         spec_hash: spec_hash(spec),
-        source_hash: bundle.source_hash(),
+        source_hash: package.map_or_else(|| bundle.source_hash(), |package| package.hash.clone()),
         inputs_hash: inputs::inputs_hash(&bundle.inputs, &referred.salt),
+        revision: package.map(|package| package.revision.clone()),
     };
     Ok((bundle, about))
 }

@@ -34,7 +34,8 @@ fn check(schema: &Json, value: &Json, path: &str, found: &mut Vec<Fault>) {
     if let Some(allowed) = schema["enum"].as_array()
         && !allowed.contains(value)
     {
-        let names: Vec<String> = allowed.iter().filter_map(|name| name.as_str().map(|name| format!("{name:?}"))).collect();
+        let names: Vec<String> =
+            allowed.iter().filter_map(|name| name.as_str().map(|name| format!("{name:?}"))).collect();
         return say(format!("must be one of {}", names.join(", ")));
     }
     if let Some(problem) = size_problem(schema, value) {
@@ -61,7 +62,8 @@ fn check(schema: &Json, value: &Json, path: &str, found: &mut Vec<Fault>) {
 fn check_fields(schema: &Json, fields: &serde_json::Map<String, Json>, path: &str, found: &mut Vec<Fault>) {
     let properties = schema["properties"].as_object();
     let more = schema.get("additionalProperties").filter(|more| more.is_object());
-    let keeps_unknown = schema["x-kubernetes-preserve-unknown-fields"] == true || schema["additionalProperties"] == true;
+    let keeps_unknown =
+        schema["x-kubernetes-preserve-unknown-fields"] == true || schema["additionalProperties"] == true;
     for name in schema["required"].as_array().into_iter().flatten().filter_map(Json::as_str) {
         if !fields.contains_key(name) {
             found.push(Fault { field: field(path, name), message: "must be given".to_owned() });
@@ -164,7 +166,8 @@ mod tests {
     }
 
     fn told(spec: Json) -> Vec<String> {
-        let stack = json!({"apiVersion": "groma.dev/v1alpha1", "kind": "Stack", "metadata": {"name": "a"}, "spec": spec});
+        let stack =
+            json!({"apiVersion": "groma.dev/v1alpha1", "kind": "Stack", "metadata": {"name": "a"}, "spec": spec});
         faults(&schema(), &stack).into_iter().map(|fault| format!("{} {}", fault.field, fault.message)).collect()
     }
 

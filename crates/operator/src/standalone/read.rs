@@ -47,7 +47,10 @@ pub(super) fn read(file: &str, text: &str) -> Result<Vec<Wanted>, Vec<Mistake>> 
     let documents: Vec<Json> = serde_saphyr::from_multiple(text).map_err(|problem| {
         let line = problem.location().and_then(|location| usize::try_from(location.line()).ok());
         // Without the lines around it, which may have secrets in them.
-        vec![mistake(line, format!("this is no YAML that can be read: {}", first_line(&problem.without_snippet().to_string())))]
+        vec![mistake(
+            line,
+            format!("this is no YAML that can be read: {}", first_line(&problem.without_snippet().to_string())),
+        )]
     })?;
     if documents.len() > MOST_OBJECTS {
         return Err(vec![mistake(None, format!("it has {} objects, and may have {MOST_OBJECTS}", documents.len()))]);
@@ -256,7 +259,8 @@ mod tests {
                 "a.yaml:7: spec.executor: a Job needs a cluster: take it out, and it runs here",
             ]
         );
-        let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata:\n  a: \"hunter2!\"\nstringData:\n  b: 12345\n";
+        let secret =
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata:\n  a: \"hunter2!\"\nstringData:\n  b: 12345\n";
         assert_eq!(
             told(secret),
             [
@@ -268,7 +272,9 @@ mod tests {
         assert!(broken[0].starts_with("a.yaml:") && !broken[0].contains("hunter2"), "{broken:?}");
         assert_eq!(
             told("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"),
-            ["a.yaml:2: kind: Pod of v1 is nothing that is known here: Stack of groma.dev/v1alpha1, Secret and ConfigMap of v1 are"]
+            [
+                "a.yaml:2: kind: Pod of v1 is nothing that is known here: Stack of groma.dev/v1alpha1, Secret and ConfigMap of v1 are"
+            ]
         );
         assert_eq!(told("- 1\n"), ["a.yaml:1: an object is expected, with apiVersion, kind and metadata"]);
         let names = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ../up\n  uid: x\ndata: {}\n";

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use groma_model::address::Target;
@@ -52,6 +52,10 @@ pub(super) fn lay_out(workshop: &Workshop, name: &str, bundle: &Bundle) -> Resul
     let root = root_of(directory.path(), bundle);
     for (path, content) in &bundle.files {
         write(directory.path(), path, content)?;
+        if bundle.programs.contains(path) {
+            let mode = fs::Permissions::from_mode(0o700);
+            fs::set_permissions(directory.path().join(path), mode).map_err(|problem| failed(path, problem))?;
+        }
     }
     fs::create_dir_all(&root).map_err(|problem| failed(&bundle.root, problem))?;
     for (path, content) in &bundle.inputs.files {

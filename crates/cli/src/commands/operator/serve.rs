@@ -15,6 +15,7 @@ use groma_operator::objects::cluster::Reach;
 use groma_operator::runs::in_process::Room;
 use groma_operator::runs::job;
 use groma_operator::serve::{Serving, serve};
+use groma_operator::sources;
 use groma_operator::stack::reconcile::Settings;
 use groma_operator::stack::wanted::StateHome;
 use groma_operator::territory::Account;
@@ -110,6 +111,10 @@ pub(crate) struct ServeArgs {
     /// Tell all events there, as Flux tells them: the address of its notification-controller, or of anything that knows its events.
     #[arg(long, value_name = "URL")]
     events_addr: Option<String>,
+
+    /// How large the source of a Stack may be, in mebibytes.
+    #[arg(long, value_name = "NUMBER", default_value_t = 256)]
+    source_limit: u32,
 
     #[command(flatten)]
     pub(super) engines: EngineArgs,
@@ -210,6 +215,7 @@ fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving
     let service = context.environment.all.get("KUBERNETES_SERVICE_HOST");
     let networks = networks(&args.allow_networks, args.deny_networks, service.map(String::as_str));
     workshop.premises.networks = Some(networks);
+    workshop.sources.limits.bytes = u64::from(args.source_limit) << 20;
     let room = Room { most: args.runs, most_each: args.runs_per_namespace };
     let account = args.account.as_deref().and_then(|account| account.split_once('/'));
     Serving {
@@ -282,6 +288,7 @@ pub(in crate::commands) fn workshop(
         cluster: None,
         cli_config,
         engines: engines.engines(&environment.all),
+        sources: sources::Premises::default(),
         choice: ProviderChoice { reattach: environment.reattach.clone(), built_in_use: environment.built_in_use },
         // Whoever works for others as well says so.
         premises: Premises { shared: false, programs: true, files, networks: None },

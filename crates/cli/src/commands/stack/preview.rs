@@ -104,7 +104,7 @@ fn bundle(desk: &Desk, given: &Given, stack: &Stack) -> Result<Result<Bundle, Ve
         holders.extend(found.map(|found| (reference, data_of(&found))));
     }
     // Nothing of what is marked with the salt leaves this process.
-    let referred = Referred { holders, salt: Vec::new() };
+    let referred = Referred { holders, ..Referred::default() };
     let home = match &desk.alone {
         Some(alone) => standalone::home(&alone.layout),
         None => StateHome { kind: "kubernetes".to_owned(), directory: None },

@@ -126,7 +126,8 @@ impl ReachArgs {
     fn alone(&self, context: &Context) -> Result<Option<Layout>, Trouble> {
         let state = self.state_dir.as_ref().map(|state| context.working_dir.join(state));
         let named = self.standalone.is_some() || state.is_some();
-        let directory = self.standalone.as_ref().map_or_else(|| context.working_dir.clone(), |dir| context.working_dir.join(dir));
+        let directory =
+            self.standalone.as_ref().map_or_else(|| context.working_dir.clone(), |dir| context.working_dir.join(dir));
         let layout = Layout::of(&directory, state.as_deref());
         if !named {
             let is_ours = self.kubeconfig.is_none() && self.context.is_none() && standalone::is_held(&layout.state);

@@ -64,6 +64,11 @@ mod tests {
     fn what_commands_have_set_stays_until_it_is_written_otherwise() {
         let live = json!({"suspend": true, "path": "a"});
         check(json!({"path": "a"}), json!({"path": "b"}), live.clone(), json!({"suspend": true, "path": "b"}));
-        check(json!({"suspend": false, "path": "a"}), json!({"suspend": false, "path": "b"}), live, json!({"suspend": true, "path": "b"}));
+        check(
+            json!({"suspend": false, "path": "a"}),
+            json!({"suspend": false, "path": "b"}),
+            live,
+            json!({"suspend": true, "path": "b"}),
+        );
     }
 }

@@ -89,7 +89,10 @@ fn content(store: &Files) -> Vec<(String, Json)> {
         let metadata = &object.metadata;
         json!({"data": object.data, "generation": metadata.generation, "goes": metadata.deletion_timestamp.is_some()})
     };
-    store.inner.look(|objects| objects.iter().map(|(place, object)| (place.to_string(), shown(object))).collect()).unwrap()
+    store
+        .inner
+        .look(|objects| objects.iter().map(|(place, object)| (place.to_string(), shown(object))).collect())
+        .unwrap()
 }
 
 /// Two things, one of which belongs to the other, and a third that is made of a file.

@@ -106,6 +106,7 @@ impl Deciding<'_> {
             return self.facts.kept_bundle.map(|bundle| AppliedRun {
                 run: String::new(),
                 about: self.status.attempted.clone().unwrap_or_default(),
+                revision: None,
                 plan: None,
                 bundle: bundle.to_owned(),
                 at: self.facts.now,
@@ -114,6 +115,7 @@ impl Deciding<'_> {
         Some(AppliedRun {
             run: name(run).to_owned(),
             about: run.spec.about.clone(),
+            revision: run.spec.about.revision.clone(),
             plan: None,
             bundle: run.spec.bundle.clone(),
             at: self.facts.now,

@@ -36,6 +36,7 @@ impl Reconciler {
                     self.looker.look(Wish { stack: stack.clone(), bundle: bundle.clone(), action, known, limits });
                 }
             }
+            Step::RefreshSource { since } => self.refresh_source(stack, since).await?,
             Step::Start(new) => self.start(new, found, bundle).await?,
             Step::Supersede { run, because } => self.supersede(found, &run, &because).await?,
             Step::Approve { run, approved } => self.approve(found, &run, approved).await?,

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-
 use super::*;
 use crate::api::shared::Moment;
 use crate::objects::{Kind, Store as _};
@@ -44,7 +43,10 @@ impl Scene {
     fn names(&self) -> Vec<String> {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let found = runtime.block_on(self.store.list(&Kind::config_map(), None, &[])).unwrap();
-        found.into_iter().map(|object| format!("{}={}", object.metadata.name.unwrap(), object.data["data"]["a"])).collect()
+        found
+            .into_iter()
+            .map(|object| format!("{}={}", object.metadata.name.unwrap(), object.data["data"]["a"]))
+            .collect()
     }
 }
 
@@ -92,7 +94,9 @@ fn a_broken_file_takes_nothing_down_and_is_told() {
     let mut scene = Scene::new();
     scene.write("a.yaml", &(map("one", "1") + &map("two", "2")));
     scene.look();
-    for broken in ["{", "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n", "\u{feff}\0", &map("one", "3").replace("data", "dta")] {
+    for broken in
+        ["{", "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n", "\u{feff}\0", &map("one", "3").replace("data", "dta")]
+    {
         scene.write("a.yaml", broken);
         let told = scene.look();
         assert_eq!(told.len(), 1, "{broken}: {told:?}");
