@@ -1,6 +1,10 @@
 //! Everything of the operator that speaks with others than the API server: it hears webhooks, looks after pull requests and tells people
 //! how Stacks are. It has workers of its own, so that nobody who looks at Stacks waits for an answer.
 
+pub mod notifications;
+mod receiver;
+pub mod requests;
+
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -17,14 +21,14 @@ use crate::api::shared::KeyRef;
 use crate::api::stack::Stack;
 use crate::bundle::Content;
 use crate::metrics::Metrics;
-use crate::notifications::Notifier;
 use crate::objects::{Kind, Notice, Place, Store, controller, data_of};
 use crate::operator::agenda::Agenda;
-use crate::receiver::signature::Event;
-use crate::receiver::{Ears, listen};
-use crate::requests::Requests;
 use crate::runs::in_process::Clock;
 use crate::sources::Sources;
+use notifications::Notifier;
+use receiver::signature::Event;
+use receiver::{Ears, listen};
+use requests::Requests;
 
 /// How many of them speak at once.
 const WORKERS: usize = 4;
