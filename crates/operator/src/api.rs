@@ -76,6 +76,12 @@ pub mod names {
     pub const KEPT: &str = "groma.dev/kept";
     /// On what is kept: the Stack that it is kept for.
     pub const KEPT_FOR: &str = "groma.dev/kept-for";
+    /// On Stacks that are made for pull requests: the Stack that they would change.
+    pub const PREVIEW_OF: &str = "groma.dev/preview-of";
+    /// Beside it: the number of the pull request.
+    pub const PULL_REQUEST: &str = "groma.dev/pull-request";
+    /// Beside it, an annotation: what was said about it there, so that it is not said again.
+    pub const TOLD: &str = "groma.dev/told";
     /// Who writes.
     pub const FIELD_MANAGER: &str = "groma";
 }

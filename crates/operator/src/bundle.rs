@@ -46,6 +46,9 @@ pub struct Bundle {
     /// What plans and applies it.
     #[serde(default, skip_serializing_if = "is_native")]
     pub engine: Engine,
+    /// Whether it is only shown what would become of the state of another Stack: that is read without a lock, and nothing is carried out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub preview: bool,
     /// Who is asked about plans.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub webhooks: Vec<Prepared>,

@@ -21,5 +21,6 @@ pub mod stack;
 pub mod template;
 pub mod terraform;
 pub mod territory;
+pub mod voices;
 pub mod webhooks;
 pub mod work;

@@ -1,10 +1,10 @@
 //! The operator itself: it watches, keeps an agenda of what to look at, and looks. Everything it knows is in the objects; what is here is
 //! only what it would find out again.
 
-mod agenda;
+pub(crate) mod agenda;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -32,6 +32,7 @@ use crate::sources::{self, Sources, flux};
 use crate::stack::reconcile::{ReconcileError, Reconciler, Settings};
 use crate::terraform;
 use crate::territory::{Account, Territory};
+use crate::voices::{Refresher, Voices};
 use crate::work::Workshop;
 use agenda::Agenda;
 
@@ -112,6 +113,7 @@ pub struct Operator {
     flux: FluxWatches,
     runs: Runs,
     territory: Territory,
+    voices: OnceLock<Arc<Voices>>,
     metrics: Arc<Metrics>,
     index: Mutex<Index>,
     failures: Mutex<BTreeMap<Subject, u32>>,
@@ -227,6 +229,7 @@ impl Operator {
             flux: FluxWatches::default(),
             runs: Runs::new(Arc::clone(&store), here, jobs),
             territory: Territory::new(Arc::clone(&store), account),
+            voices: OnceLock::new(),
             metrics,
             store,
             agenda,
@@ -236,6 +239,13 @@ impl Operator {
             namespaces,
             clock,
         })
+    }
+
+    /// Whoever speaks with others hears of Stacks from now on.
+    pub fn speaks_through(&self, voices: Arc<Voices>) {
+        voices.refreshes(Arc::clone(&self.sources) as Arc<dyn Refresher>);
+        // There is one at most.
+        let _ = self.voices.set(voices);
     }
 
     /// Where the configurations of Stacks come from.
@@ -264,6 +274,9 @@ impl Operator {
                     me.agenda.done(&subject);
                 }
             });
+        }
+        if let Some(voices) = self.voices.get() {
+            tasks.spawn(Arc::clone(voices).run());
         }
         stop.await;
         self.agenda.close();
@@ -317,6 +330,9 @@ impl Operator {
         let Some((object, is_gone)) = seen.object() else { return };
         let namespace = object.metadata.namespace.clone().unwrap_or_default();
         let name = object.metadata.name.clone().unwrap_or_default();
+        if let Some(voices) = self.voices.get() {
+            voices.see(kind, &object, is_gone);
+        }
         for subject in self.concerned(kind, &object, &namespace, &name, is_gone) {
             self.agenda.add(subject, Instant::now());
         }

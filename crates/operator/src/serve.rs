@@ -22,6 +22,9 @@ use crate::runs::job::{self, Executing, execute};
 use crate::stack::reconcile::Settings;
 use crate::terraform;
 use crate::territory::Account;
+use crate::voices::notifications::announcing::Announcing;
+use crate::voices::{self, Voices};
+use crate::webhooks::call::allowed_url;
 use crate::work::Workshop;
 
 /// Who tells of events, and whose Lease it is.
@@ -53,6 +56,8 @@ pub struct Serving {
     pub lease_namespace: Option<String>,
     /// Who we are.
     pub identity: String,
+    /// Whom it speaks with besides.
+    pub voices: voices::Settings,
 }
 
 /// Why an operator did not begin, or ended.
@@ -64,6 +69,9 @@ pub enum ServeError {
     /// What was done could not be written down.
     #[error("the run was left: {0}")]
     Work(String),
+    /// What was said about where events are told is no address.
+    #[error("-events-addr: {0}")]
+    EventsAddress(String),
     /// Somebody else leads.
     #[error("the lease was lost: another operator leads now")]
     Deposed,
@@ -72,8 +80,15 @@ pub enum ServeError {
 /// Works until it is told to stop.
 pub async fn serve(serving: Serving, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServeError> {
     let (client, _) = serving.reach.client().await?;
-    let store: Arc<dyn Store> = Arc::new(WithSpare::new(Cluster::new(client, COMPONENT), system_clock()));
     let metrics = Arc::new(Metrics::default());
+    let objects = WithSpare::new(Cluster::new(client, COMPONENT), system_clock());
+    let store: Arc<dyn Store> = match &serving.voices.events_address {
+        Some(to) => {
+            allowed_url(to, None).map_err(ServeError::EventsAddress)?;
+            Arc::new(Announcing::new(objects, to.clone(), system_clock(), Arc::clone(&metrics)))
+        }
+        None => Arc::new(objects),
+    };
     if let Some(address) = serving.metrics_address {
         let metrics = Arc::clone(&metrics);
         tokio::spawn(async move {
@@ -101,6 +116,7 @@ pub async fn serve(serving: Serving, stop: impl Future<Output = ()> + Send + 'st
     metrics.leads(true);
     tracing::info!(identity = serving.identity, "this operator works");
     let cluster = Some(serving.reach.states().await?);
+    let voices = Voices::new(Arc::clone(&store), &system_clock(), Arc::clone(&metrics), &serving.voices);
     let operator = Operator::new(
         store,
         Options {
@@ -117,6 +133,7 @@ pub async fn serve(serving: Serving, stop: impl Future<Output = ()> + Send + 'st
             clock: system_clock(),
         },
     );
+    operator.speaks_through(voices);
     let (ending, mut ended) = watch::channel(false);
     let working = tokio::spawn(operator.run(async move {
         let _ = ended.wait_for(|end| *end).await;

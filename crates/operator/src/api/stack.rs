@@ -10,7 +10,7 @@ use super::run::{FailureKind, Phase, PlanCounts};
 use super::shared::{AnyValue, Condition, HolderKind, KeyRef, Length, Moment, ObjectRef, Values, is_false};
 use super::source::Source;
 use super::upkeep::{Adoption, OrphanPolicy, OrphanReport, SourceSeen, StateSeen};
-use super::voices::Notification;
+use super::voices::{Notification, Notified};
 use super::webhook::Webhook;
 
 /// What is to be there, and how it is kept so.
@@ -33,6 +33,7 @@ use super::webhook::Webhook;
 )]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[x_kube(validation = ("!(has(self.interval) && has(self.schedule))", "interval and schedule exclude each other"))]
+#[x_kube(validation = ("!has(self.previewOf) || (has(self.planOnly) && self.planOnly)", "previewOf needs planOnly: what is seen there is never carried out"))]
 pub struct StackSpec {
     /// Where the configuration comes from.
     pub source: Source,
@@ -60,6 +61,11 @@ pub struct StackSpec {
     /// Plans are made, and never carried out.
     #[serde(default, skip_serializing_if = "is_false")]
     pub plan_only: bool,
+    /// The name of a Stack in the same namespace, whose state is read instead of an own one, without a lock. For plans of what that Stack may
+    /// become; they are never carried out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 253))]
+    pub preview_of: Option<String>,
     /// Everything that the configuration has made is taken down, while the Stack stays.
     #[serde(default, skip_serializing_if = "is_false")]
     pub destroy: bool,
@@ -592,6 +598,9 @@ pub struct StackStatus {
     /// Objects that are there, and that the state does not know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orphans: Option<OrphanReport>,
+    /// What those in `spec.notifications` were told last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notified: Vec<Notified>,
     /// Stacks that are kept until this one is gone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<ObjectRef>,

@@ -353,8 +353,12 @@ impl InProcess {
         let handle = tokio::runtime::Handle::current();
         let perform = move |work: &Work<'_>| {
             let is_unlocked = is_plan && work.bundle.plan_unlocked;
-            let fresh = if is_unlocked { Task::Look { destroy, brief: false } } else { Task::Plan { destroy } };
-            let task = plan.as_deref().map_or(fresh, |plan| Task::Apply { plan, destroy });
+            let task = match plan.as_deref() {
+                // It is the state of others, who must not be kept from their work.
+                _ if work.bundle.preview || is_unlocked => Task::Look { destroy, brief: false },
+                Some(plan) => Task::Apply { plan, destroy },
+                None => Task::Plan { destroy },
+            };
             let overseer = Bridge { claim, handle, bundle: work.bundle };
             let ended = span.in_scope(|| work.perform(&task, &overseer));
             if let Some(problem) = &ended.problem {

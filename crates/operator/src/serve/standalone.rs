@@ -34,6 +34,7 @@ use crate::runs::in_process::{Clock, Room};
 use crate::runs::job;
 use crate::stack::reconcile::Settings;
 use crate::stack::wanted::StateHome;
+use crate::voices::{self, Voices};
 use crate::work::Workshop;
 use people::People;
 use told::Board;
@@ -163,6 +164,9 @@ pub async fn serve(
     let board = Board::new(&layout.state);
     let showing = tokio::spawn(show(store.clone(), board.clone()));
     let settings = Settings { executor: Executor::InProcess, home: home(layout), across_namespaces: true };
+    let heard =
+        voices::Settings { networks: standalone.workshop.premises.networks.clone(), ..voices::Settings::default() };
+    let voices = Voices::new(Arc::new(store.clone()), &system_clock(), Arc::clone(&metrics), &heard);
     let options = Options {
         terraform: None,
         settings,
@@ -177,6 +181,7 @@ pub async fn serve(
         clock: system_clock(),
     };
     let operator = Operator::new(Arc::new(store.clone()), options);
+    operator.speaks_through(voices);
     let (stopping, stopped) = watch::channel(false);
     let mut told = stopped.clone();
     let working = tokio::spawn(operator.run(async move {

@@ -100,6 +100,9 @@ pub fn bundle(stack: &Stack, referred: &Referred, home: &StateHome) -> Result<(B
         problems.extend(found.iter().map(ToString::to_string));
         crate::bundle::ResolvedInputs::default()
     });
+    if spec.preview_of.is_some() && !spec.plan_only {
+        problems.push("spec.previewOf: it needs spec.planOnly, as what is seen there is never carried out".to_owned());
+    }
     let backend = backend(stack, referred, home, &mut problems);
     problems.extend(reserved::problems(spec, resolved.environment.keys(), backend.at_home));
     let bundle = Bundle {
@@ -114,6 +117,7 @@ pub fn bundle(stack: &Stack, referred: &Referred, home: &StateHome) -> Result<(B
         allow_exec: spec.allow_exec,
         parallelism: spec.parallelism,
         engine: spec.engine,
+        preview: spec.preview_of.is_some(),
         webhooks: webhooks::prepare(&spec.webhooks, &referred.holders, &mut problems),
         adoption: spec.adoption.clone(),
         orphans: spec.orphan_policy != OrphanPolicy::Ignore,
@@ -180,6 +184,8 @@ pub fn state_suffix(stack: &Stack) -> String {
 fn backend(stack: &Stack, referred: &Referred, home: &StateHome, problems: &mut Vec<String>) -> BackendBlock {
     let name = stack.metadata.name.clone().unwrap_or_default();
     let namespace = stack.metadata.namespace.clone().unwrap_or_default();
+    // Whoever shows what may become of a Stack reads that one's state.
+    let name = stack.spec.preview_of.clone().unwrap_or(name);
     let Some(given) = &stack.spec.backend else {
         let mut config = BTreeMap::new();
         if home.kind == "kubernetes" {
@@ -227,6 +233,9 @@ fn spec_hash(spec: &StackSpec) -> String {
     });
     for (name, value) in pods.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
         relevant[name] = value.clone();
+    }
+    if let Some(of) = &spec.preview_of {
+        relevant["previewOf"] = json!(of);
     }
     // Stacks without any are what they were before there were any.
     if !spec.webhooks.is_empty() {

@@ -19,6 +19,7 @@ use groma_operator::stack::reconcile::Settings;
 use groma_operator::stack::wanted::StateHome;
 use groma_operator::terraform;
 use groma_operator::territory::Account;
+use groma_operator::voices;
 use groma_operator::work::networks::{Networks, Range, networks};
 use groma_operator::work::{Engines, Premises, Workshop};
 use groma_run::cli_config::CliConfig;
@@ -103,6 +104,14 @@ pub(crate) struct ServeArgs {
     /// Do not connect for Stacks to addresses in these networks, besides those: the network of services, say.
     #[arg(long, value_name = "NETWORKS", value_delimiter = ',')]
     deny_networks: Vec<Range>,
+
+    /// Hear webhooks of those who have repositories over http, here: `0.0.0.0:9292`.
+    #[arg(long, value_name = "ADDRESS")]
+    webhook_addr: Option<std::net::SocketAddr>,
+
+    /// Tell all events there, as Flux tells them: the address of its notification-controller, or of anything that knows its events.
+    #[arg(long, value_name = "URL")]
+    events_addr: Option<String>,
 
     /// How large the source of a Stack may be, in mebibytes.
     #[arg(long, value_name = "NUMBER", default_value_t = 256)]
@@ -244,6 +253,11 @@ fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving
             across_namespaces: args.allow_cross_namespace,
             rival_namespaces: args.tofu_controller_namespace,
         }),
+        voices: voices::Settings {
+            hook_address: args.webhook_addr,
+            events_address: args.events_addr,
+            networks: workshop.premises.networks.clone(),
+        },
         workshop,
         room,
         workers: args.workers,

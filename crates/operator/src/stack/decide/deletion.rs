@@ -40,6 +40,10 @@ impl Deciding<'_> {
             let activity = if waits { self.held_up() } else { Activity::Reconciling };
             return self.say(Truth::Unknown, "Deleting", message, activity);
         }
+        if self.facts.stack.spec.preview_of.is_some() {
+            // What it has looked at belongs to another Stack.
+            return self.let_go(false);
+        }
         match self.facts.stack.spec.deletion_policy {
             DeletionPolicy::Retain => self.let_go(false),
             DeletionPolicy::Orphan => self.let_go(true),

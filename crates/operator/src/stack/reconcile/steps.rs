@@ -189,7 +189,8 @@ impl Reconciler {
     }
 
     pub(super) fn keeps_state_here(&self, stack: &Stack) -> bool {
-        stack.spec.backend.is_none() && self.settings.home.kind == "kubernetes"
+        let is_own = stack.spec.backend.is_none() && stack.spec.preview_of.is_none();
+        is_own && self.settings.home.kind == "kubernetes"
     }
 
     /// Runs and bundles that nobody needs any more.
