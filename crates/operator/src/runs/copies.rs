@@ -186,6 +186,7 @@ mod tests {
             is_empty: false,
             changes_json: None,
             document: Some(json!({"format_version": "1.2"})),
+            doubt: None,
         }
     }
 
