@@ -255,8 +255,10 @@ impl Inner {
                 Ok(())
             }
             Err(problem) => {
-                // Nobody knows how far it got.
+                // Nobody knows how far it got, so what is there is read again, with whom it was made of.
                 state.sequence = None;
+                state.read.remove(&path);
+                state.origins.remove(place);
                 Err(away(&format!("writing {place}"), &problem))
             }
         }

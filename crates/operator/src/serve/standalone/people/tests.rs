@@ -99,8 +99,7 @@ fn a_broken_file_takes_nothing_down_and_is_told() {
     {
         scene.write("a.yaml", broken);
         let told = scene.look();
-        assert_eq!(told.len(), 1, "{broken}: {told:?}");
-        assert!(told[0].starts_with("a.yaml"), "{told:?}");
+        assert!(!told.is_empty() && told.iter().all(|mistake| mistake.starts_with("a.yaml")), "{broken}: {told:?}");
         assert_eq!(scene.names(), ["one=\"1\"", "two=\"2\""], "{broken}");
     }
     scene.write("a.yaml", &map("one", "3"));
