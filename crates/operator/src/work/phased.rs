@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Ended, Overseer, Planned, Stopped, Task, Verdict, Work};
 use crate::api::stack::InputPhase;
+use crate::api::upkeep::Orphan;
 use crate::bundle::Bundle;
 
 /// Does what is to be done, each part with what is there for it.
@@ -19,7 +20,8 @@ pub(super) fn perform(work: &Work<'_>, task: &Task<'_>, overseer: &dyn Overseer)
             let ended = alike(work, &with(InputPhase::Plan)).at_once(task, &keeping);
             let Some(plan) = keeping.plan.into_inner().unwrap_or_else(PoisonError::into_inner) else { return ended };
             let task = Task::Apply { plan: &plan, destroy: *destroy };
-            alike(work, &with(InputPhase::Apply)).at_once(&task, overseer)
+            let applied = alike(work, &with(InputPhase::Apply)).at_once(&task, overseer);
+            Ended { orphans: ended.orphans, ..applied }
         }
     }
 }
@@ -33,6 +35,8 @@ fn alike<'b>(work: &Work<'b>, bundle: &'b Bundle) -> Work<'b> {
         namespace: work.namespace,
         interrupt: work.interrupt.clone(),
         lock: work.lock.clone(),
+        state: work.state.clone(),
+        delete_orphans: work.delete_orphans.clone(),
     }
 }
 
@@ -45,6 +49,14 @@ struct Keeping<'o> {
 impl Overseer for Keeping<'_> {
     fn backend_overridden(&self, block: &str) {
         self.overseer.backend_overridden(block);
+    }
+
+    fn state_moved(&self, from: u64, to: u64) {
+        self.overseer.state_moved(from, to);
+    }
+
+    fn orphan_deleted(&self, orphan: &Orphan, problem: Option<&str>) {
+        self.overseer.orphan_deleted(orphan, problem);
     }
 
     fn planning(&self) -> Result<(), Stopped> {
