@@ -163,7 +163,7 @@ fn clusters(counts: &mut Counts) -> Result<()> {
     // Most of the time they wait for the cluster.
     environment.push(("RUST_TEST_THREADS", "6".into()));
     let objects = ["kubernetes_objects", "kubernetes_plugin", "kubernetes_pods"];
-    let operator = ["operator", "operator_cli", "operator_jobs"];
+    let operator = ["operator", "operator_cli", "operator_jobs", "gitops"];
     with_environment(
         counts,
         &environment,

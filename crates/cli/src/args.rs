@@ -56,6 +56,7 @@ pub(crate) enum Command {
     Test(commands::test::Args),
     Operator(commands::operator::Args),
     Stack(commands::stack::Args),
+    Migrate(commands::migrate::Args),
     Login(commands::login::Args),
     Logout(commands::logout::Args),
     #[command(hide = true)]

@@ -16,6 +16,7 @@ pub(crate) mod login;
 pub(crate) mod logout;
 pub(crate) mod man;
 pub(crate) mod metadata;
+pub(crate) mod migrate;
 pub(crate) mod operator;
 pub(crate) mod output;
 pub(crate) mod plan;
@@ -127,6 +128,7 @@ fn perform(invocation: Invocation, environment: EnvVars, ui: Ui) -> ExitCode {
         Command::ForceUnlock(args) => force_unlock::run(&context, args),
         Command::Test(args) => test::run(&context, args),
         Command::Stack(args) => stack::run(&context, args),
+        Command::Migrate(args) => migrate::run(&context, args),
         Command::Login(args) => login::run(&context, args),
         Command::Logout(args) => logout::run(&context, args),
         Command::Push(args) => Ok(push::run(&context, &args)),

@@ -30,6 +30,8 @@ mod init;
 mod modules;
 #[path = "cli/operations.rs"]
 mod operations;
+#[path = "cli/pre_commit.rs"]
+mod pre_commit;
 #[path = "cli/providers.rs"]
 mod providers;
 #[path = "cli/testing.rs"]

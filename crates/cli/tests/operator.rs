@@ -6,7 +6,7 @@
 //! limitations of the document that this began with in `limitations`; the traps of others, by their numbers, in `traps`; who may do and see what in
 //! `security` and `rights`, and where it connects to in `networks`; what fails around it in `faults`; that nobody hears anything while all is well in `quiet`; what others see of
 //! it in `traces`; namespaces that are deleted with Stacks in them in `endings`; every field of
-//! the kinds, wrong and right again, in `fields`; when runs begin in `turns`; the page of the manual in `page`; objects
+//! the kinds, wrong and right again, in `fields`; when runs begin in `turns`; objects of tofu-controller in `tofu`; the page of the manual in `page`; objects
 //! that a state does not know in `tickets`, and others who write it, or lose it, in `writers`.
 //!
 //! `cargo xtask test` says where the programs of the clusters are.
@@ -61,6 +61,8 @@ mod stacks;
 mod stage;
 #[path = "operator/tickets.rs"]
 mod tickets;
+#[path = "operator/tofu.rs"]
+mod tofu;
 #[path = "operator/traces.rs"]
 mod traces;
 #[path = "operator/traps.rs"]

@@ -1,5 +1,6 @@
 //! Provider configurations in use. Each is started and configured once, when it is first needed.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -34,6 +35,8 @@ pub(crate) struct Slot {
     /// Where it is configured, if anywhere.
     place: Option<Span>,
     started: OnceCell<Option<Arc<dyn Provider>>>,
+    /// Whether it is to end what it does as soon as it can, also if it is only just being started.
+    stopping: AtomicBool,
     /// What it said when it was started, until somebody asks.
     warnings: Mutex<Diagnostics>,
 }
@@ -42,7 +45,16 @@ impl Slot {
     /// Not started yet.
     pub(crate) fn new(instance: ProviderInstance, config: Value, providers: Arc<dyn Providers>) -> Self {
         let (config, marked) = (config.clone().unmark_deep().0, config);
-        Self { instance, config, marked, providers, place: None, started: OnceCell::new(), warnings: Mutex::default() }
+        Self {
+            instance,
+            config,
+            marked,
+            providers,
+            place: None,
+            started: OnceCell::new(),
+            stopping: AtomicBool::new(false),
+            warnings: Mutex::default(),
+        }
     }
 
     /// Configured by the block at that place.
@@ -61,9 +73,12 @@ impl Slot {
         &self.instance
     }
 
-    /// The provider, if it was started.
-    pub(crate) fn started(&self) -> Option<Arc<dyn Provider>> {
-        self.started.get().cloned().flatten()
+    /// Asks it to end what it does as soon as it can. One that is being started is asked when it is there.
+    pub(crate) fn stop(&self) {
+        self.stopping.store(true, Ordering::SeqCst);
+        if let Some(provider) = self.started.get().cloned().flatten() {
+            tokio::spawn(async move { provider.stop().await });
+        }
     }
 
     /// What it is configured with.
@@ -89,6 +104,12 @@ impl Slot {
                 }
             })
             .await;
+        // Whoever asked it to stop while it was being started did not find it.
+        if let Some(provider) = started
+            && self.stopping.load(Ordering::SeqCst)
+        {
+            let _ = provider.stop().await;
+        }
         started.clone().ok_or(found)
     }
 
@@ -111,5 +132,71 @@ impl Slot {
             diagnostics.extend(provider.configure(request).await.map_err(|error| error.diagnostic())?);
         }
         if diagnostics.has_errors() { Err(diagnostics) } else { Ok((provider, diagnostics)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use groma_model::address::{InstanceKey, Module, ProviderConfig};
+    use groma_provider::api::Answer;
+    use tokio::sync::Notify;
+
+    use super::*;
+
+    /// A provider that takes its time to be there, and knows whether it was asked to stop.
+    #[derive(Default)]
+    struct Late {
+        begun: Notify,
+        may_start: Notify,
+        stopped: Arc<AtomicBool>,
+    }
+
+    struct There(Arc<AtomicBool>, ProviderSchema);
+
+    #[async_trait]
+    impl Provider for There {
+        fn name(&self) -> &str {
+            "late"
+        }
+
+        fn schema(&self) -> &ProviderSchema {
+            &self.1
+        }
+
+        async fn stop(&self) -> Answer<()> {
+            self.0.store(true, Ordering::SeqCst);
+            Ok(())
+        }
+    }
+
+    #[async_trait]
+    impl Providers for Late {
+        fn schema(&self, _: &ProviderAddress) -> Option<Arc<ProviderSchema>> {
+            None
+        }
+
+        async fn start(&self, _: &ProviderInstance) -> Result<Arc<dyn Provider>, Diagnostics> {
+            self.begun.notify_one();
+            self.may_start.notified().await;
+            Ok(Arc::new(There(Arc::clone(&self.stopped), ProviderSchema::default())))
+        }
+    }
+
+    #[tokio::test]
+    async fn who_is_only_just_being_started_is_asked_to_stop_as_well() {
+        let late = Arc::new(Late::default());
+        let provider = ProviderAddress::new("example.com", "ours", "late");
+        let config = ProviderConfig { module: Module::root(), provider, alias: None };
+        let instance = config.instance(InstanceKey::None);
+        let slot = Arc::new(Slot::new(instance, Value::empty_object(), Arc::clone(&late) as Arc<dyn Providers>));
+        let getting = tokio::spawn({
+            let slot = Arc::clone(&slot);
+            async move { slot.get().await.is_ok() }
+        });
+        late.begun.notified().await;
+        slot.stop();
+        late.may_start.notify_one();
+        assert!(getting.await.unwrap());
+        assert!(late.stopped.load(Ordering::SeqCst));
     }
 }

@@ -3,7 +3,9 @@
 
 mod command;
 mod guard;
+mod login;
 mod process;
+mod remote;
 mod safety;
 mod way;
 mod worktree;
@@ -19,6 +21,9 @@ use thiserror::Error;
 
 use crate::address::GitSource;
 use command::Git;
+
+pub use login::Login;
+pub use remote::{References, Remote, RemoteLimits, references, snapshot};
 
 /// How git is run.
 #[derive(Debug, Clone)]
@@ -114,6 +119,22 @@ pub enum GitError {
         reference: String,
         /// Where.
         url: String,
+    },
+    /// It is larger than it may be.
+    #[error("{url} is larger than the limit of {limit} bytes")]
+    TooLarge {
+        /// Where.
+        url: String,
+        /// The limit.
+        limit: u64,
+    },
+    /// It has more files than it may have.
+    #[error("{url} has more files than the limit of {limit}")]
+    TooMany {
+        /// Where.
+        url: String,
+        /// The limit.
+        limit: u64,
     },
     /// The key is no key.
     #[error("the sshkey parameter is not valid base64")]

@@ -1,3 +1,5 @@
+//! Kinds of addresses, ranges, and the ways that keep to them.
+
 use super::*;
 
 fn refused(networks: &Networks, address: &str) -> Option<String> {

@@ -22,6 +22,12 @@ pub mod source;
     reason = "columns are alike, and what is derived for the schema is public, and cannot be reached"
 )]
 pub mod stack;
+#[allow(
+    clippy::duplicated_attributes,
+    unreachable_pub,
+    reason = "columns are alike, and what is derived for the schema is public, and cannot be reached"
+)]
+pub mod terraform;
 pub mod upkeep;
 pub mod voices;
 #[allow(unreachable_pub, reason = "what is derived for the schema is public, and cannot be reached")]
@@ -46,6 +52,12 @@ pub mod names {
     pub const STACK: &str = "groma.dev/stack";
     /// On everything that belongs to a Run: its name.
     pub const RUN: &str = "groma.dev/run";
+    /// On Stacks that objects of tofu-controller have become: the name of the object, or a mark of it where that is too long.
+    pub const TERRAFORM: &str = "groma.dev/terraform";
+    /// On objects that tofu-controller has worked on: that we do now. Without it they are only planned.
+    pub const TAKEN_OVER: &str = "groma.dev/taken-over";
+    /// On Runs: the revision of the source that they are about.
+    pub const REVISION: &str = "groma.dev/revision";
     /// On Runs: why something newer took their place.
     pub const SUPERSEDED: &str = "groma.dev/superseded";
     /// On Stacks and Runs: the id of the plan that somebody has agreed to.
@@ -64,6 +76,12 @@ pub mod names {
     pub const KEPT: &str = "groma.dev/kept";
     /// On what is kept: the Stack that it is kept for.
     pub const KEPT_FOR: &str = "groma.dev/kept-for";
+    /// On Stacks that are made for pull requests: the Stack that they would change.
+    pub const PREVIEW_OF: &str = "groma.dev/preview-of";
+    /// Beside it: the number of the pull request.
+    pub const PULL_REQUEST: &str = "groma.dev/pull-request";
+    /// Beside it, an annotation: what was said about it there, so that it is not said again.
+    pub const TOLD: &str = "groma.dev/told";
     /// Who writes.
     pub const FIELD_MANAGER: &str = "groma";
 }

@@ -10,7 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
 
-use crate::api::stack::{Engine, InputPhase};
+use crate::api::shared::is_false;
+use crate::api::stack::{Engine, InputPhase, PlanCopy};
 use crate::api::upkeep::Adoption;
 use crate::webhooks::Prepared;
 
@@ -23,6 +24,9 @@ const MOST_BYTES: u64 = 256 << 20;
 pub struct Bundle {
     /// The configuration: paths and contents.
     pub files: BTreeMap<String, Content>,
+    /// Which of these are programs.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub programs: BTreeSet<String>,
     /// The directory of the root module.
     pub root: String,
     /// What goes into it.
@@ -42,6 +46,9 @@ pub struct Bundle {
     /// What plans and applies it.
     #[serde(default, skip_serializing_if = "is_native")]
     pub engine: Engine,
+    /// Whether it is only shown what would become of the state of another Stack: that is read without a lock, and nothing is carried out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub preview: bool,
     /// Who is asked about plans.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub webhooks: Vec<Prepared>,
@@ -51,6 +58,15 @@ pub struct Bundle {
     /// Whether objects are looked for that the state does not know.
     #[serde(default, skip_serializing_if = "crate::api::shared::is_false")]
     pub orphans: bool,
+    /// Whether the files with values win over all other values.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub var_files_win: bool,
+    /// What is written of plans besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_copy: Option<PlanCopy>,
+    /// Whether plans that are never carried out lock nothing.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub plan_unlocked: bool,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]

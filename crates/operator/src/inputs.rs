@@ -1,6 +1,8 @@
 //! What goes into a configuration: which Secrets and ConfigMaps a Stack refers to, and the values that come of them. Nothing is
 //! fetched here, and no value is in what is said about problems.
 
+mod templated;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest as _, Sha256};
@@ -74,6 +76,14 @@ pub enum InputError {
         /// The path.
         path: String,
     },
+    /// A text with something in it that cannot be filled in.
+    #[error("{field}: {problem}")]
+    BadTemplate {
+        /// Where it stands.
+        field: String,
+        /// What is wrong with it; nothing of a Secret is in it.
+        problem: String,
+    },
     /// Two values for one thing.
     #[error("{field}: {name:?} is given twice")]
     Twice {
@@ -92,10 +102,15 @@ pub fn references(spec: &StackSpec) -> BTreeSet<HolderRef> {
     let mut found: BTreeSet<HolderRef> = inputs.vars_from.iter().map(from_vars).collect();
     found.extend(inputs.env.iter().filter_map(|variable| values(variable.value_from.as_ref()?)));
     found.extend(inputs.files.iter().filter_map(|file| values(&file.value_from)));
+    found.extend(inputs.env_from.iter().map(from_vars));
+    let templated = inputs.templated.iter().flat_map(|value| value.secrets.values());
+    found.extend(templated.map(|name| HolderRef { kind: HolderKind::Secret, name: name.clone() }));
     found.extend(spec.backend.iter().flat_map(|backend| &backend.config_from).map(from_vars));
     found.extend(crate::webhooks::references(&spec.webhooks));
     let source = spec.source.config_map.as_ref();
     found.extend(source.map(|source| HolderRef { kind: HolderKind::ConfigMap, name: source.name.clone() }));
+    let login = spec.source.git.as_ref().and_then(|git| git.secret_ref.clone());
+    found.extend(login.map(|name| HolderRef { kind: HolderKind::Secret, name }));
     found
 }
 
@@ -191,15 +206,17 @@ impl<'a> Resolving<'a> {
 /// The values that go into a configuration, or everything that is wrong with them.
 pub fn resolve(inputs: &Inputs, holders: &Holders, salt: &[u8]) -> Result<ResolvedInputs, Vec<InputError>> {
     let mut resolving = Resolving::new(holders, salt);
-    let mut resolved = ResolvedInputs {
-        values: inputs.values.iter().map(|(name, value)| (name.clone(), value.0.clone())).collect(),
-        ..ResolvedInputs::default()
-    };
+    let mut resolved =
+        ResolvedInputs { values: templated::resolve(&inputs.templated, &mut resolving), ..ResolvedInputs::default() };
+    resolved.values.extend(inputs.values.iter().map(|(name, value)| (name.clone(), value.0.clone())));
     for (at, from) in inputs.vars_from.iter().enumerate() {
         for (name, text) in resolving.selected(&format!("spec.inputs.varsFrom[{at}]"), from) {
             resolved.values.remove(&name);
             resolved.texts.insert(name, text);
         }
+    }
+    for (at, from) in inputs.env_from.iter().enumerate() {
+        resolved.environment.extend(resolving.selected(&format!("spec.inputs.envFrom[{at}]"), from));
     }
     for (at, variable) in inputs.env.iter().enumerate() {
         let field = format!("spec.inputs.env[{at}]");

@@ -5,6 +5,7 @@ mod deployment;
 mod network;
 mod policy;
 mod rights;
+mod terraform;
 
 use kube::CustomResourceExt as _;
 use serde_json::{Value as Json, json};
@@ -14,6 +15,7 @@ use crate::api::run::Run;
 use crate::api::stack::Stack;
 
 pub use rights::{OPERATOR, RUNNER};
+pub use terraform::{definition as terraform_definition, role as terraform_role};
 
 /// The namespace of the operator, if nothing is said.
 pub const NAMESPACE: &str = "groma-system";
@@ -136,6 +138,14 @@ mod tests {
         expect_file!["../../../deploy/kustomize/base/crds.yaml"].assert_eq(&made(&definitions()));
         expect_file!["../../../deploy/kustomize/base/namespace.yaml"].assert_eq(&made(&[install.namespace()]));
         expect_file!["../../../deploy/kustomize/base/operator.yaml"].assert_eq(&made(&without_namespace(&install)));
+    }
+
+    #[test]
+    fn the_component_for_objects_of_tofu_controller_is_the_same() {
+        expect_file!["../../../deploy/kustomize/components/terraform-objects/crd.yaml"]
+            .assert_eq(&made(&[terraform_definition()]));
+        expect_file!["../../../deploy/kustomize/components/terraform-objects/role.yaml"]
+            .assert_eq(&made(&[terraform_role()]));
     }
 
     #[test]

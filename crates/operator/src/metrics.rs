@@ -24,6 +24,8 @@ pub struct Metrics {
     stacks: Family<StackLabels, Gauge>,
     looks: Family<LookLabels, Counter>,
     checks: Family<CheckLabels, Counter>,
+    hooks: Family<ResultLabels, Counter>,
+    notifications: Family<ResultLabels, Counter>,
     waiting: Gauge,
     under_way: Gauge,
     to_look_at: Gauge,
@@ -56,6 +58,11 @@ struct CheckLabels {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ResultLabels {
+    result: Word,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct LookLabels {
     kind: Word,
     result: Word,
@@ -80,6 +87,8 @@ impl Default for Metrics {
             stacks: Family::default(),
             looks: Family::default(),
             checks: Family::default(),
+            hooks: Family::default(),
+            notifications: Family::default(),
             waiting: Gauge::default(),
             under_way: Gauge::default(),
             to_look_at: Gauge::default(),
@@ -107,6 +116,8 @@ impl Metrics {
             "How often it was looked without a run whether all is well with a Stack: if something was found, a run begins",
             self.checks.clone(),
         );
+        registry.register("hooks", "Calls of webhooks: taken, refused, or of no interest", self.hooks.clone());
+        registry.register("notifications", "How often somebody was told something", self.notifications.clone());
         registry.register("runs_waiting", "Runs that wait for their turn", self.waiting.clone());
         registry.register("runs_under_way", "Runs that are under way", self.under_way.clone());
         registry.register("queue_depth", "Objects that are to be looked at", self.to_look_at.clone());
@@ -136,6 +147,17 @@ impl Metrics {
     pub(crate) fn checked(&self, namespace: &str, is_well: bool) {
         let result = Word(if is_well { "well" } else { "found" });
         self.checks.get_or_create(&CheckLabels { namespace: namespace.to_owned(), result }).inc();
+    }
+
+    /// A webhook was called.
+    pub(crate) fn heard(&self, result: &'static str) {
+        self.hooks.get_or_create(&ResultLabels { result: Word(result) }).inc();
+    }
+
+    /// It was tried to tell somebody something.
+    pub(crate) fn notified(&self, went_well: bool) {
+        let result = Word(if went_well { "ok" } else { "error" });
+        self.notifications.get_or_create(&ResultLabels { result }).inc();
     }
 
     /// How a Stack is. None if it is gone.

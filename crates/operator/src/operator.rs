@@ -1,10 +1,10 @@
 //! The operator itself: it watches, keeps an agenda of what to look at, and looks. Everything it knows is in the objects; what is here is
 //! only what it would find out again.
 
-mod agenda;
+pub(crate) mod agenda;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -27,8 +27,12 @@ use crate::objects::{Kind, Seen, Store, StoreError, controller, find_all, typed}
 use crate::runs::Runs;
 use crate::runs::in_process::{Clock, InProcess, News, Room};
 use crate::runs::job::{self, Jobs};
+use crate::sources::watches::Watches as FluxWatches;
+use crate::sources::{self, Sources, flux};
 use crate::stack::reconcile::{ReconcileError, Reconciler, Settings};
+use crate::terraform;
 use crate::territory::{Account, Territory};
+use crate::voices::{Refresher, Voices};
 use crate::work::Workshop;
 use agenda::Agenda;
 
@@ -52,6 +56,8 @@ pub enum Subject {
     Namespace(String),
     /// An object of the kind of a Blueprint: its name, and namespace and name of the object.
     Object(String, String, String),
+    /// An object of tofu-controller, by namespace and name.
+    Terraform(String, String),
 }
 
 impl Subject {
@@ -63,6 +69,7 @@ impl Subject {
             Self::Kept(..) => "Kept",
             Self::Namespace(_) => "Namespace",
             Self::Object(..) => "Object",
+            Self::Terraform(..) => "Terraform",
         }
     }
 }
@@ -71,6 +78,8 @@ impl Subject {
 pub struct Options {
     /// What is the same for all Stacks.
     pub settings: Settings,
+    /// How objects of tofu-controller are looked after. None if they are not.
+    pub terraform: Option<terraform::reconcile::Settings>,
     /// What is the same for all runs in this process.
     pub workshop: Workshop,
     /// How many runs at once.
@@ -98,9 +107,13 @@ pub struct Operator {
     reconciler: Reconciler,
     keeper: Keeper,
     objects: blueprint::reconcile::Reconciler,
+    terraform: Option<terraform::reconcile::Reconciler>,
     watches: Watches,
+    sources: Arc<Sources>,
+    flux: FluxWatches,
     runs: Runs,
     territory: Territory,
+    voices: OnceLock<Arc<Voices>>,
     metrics: Arc<Metrics>,
     index: Mutex<Index>,
     failures: Mutex<BTreeMap<Subject, u32>>,
@@ -197,16 +210,26 @@ impl Operator {
             };
             to_look_at.add(subject, Instant::now());
         });
-        let Options { settings, workshop, room, jobs, metrics, account, workers, namespaces, holder, clock } = options;
+        let Options { settings, terraform, workshop, room, jobs, metrics, account, workers, namespaces, holder, clock } =
+            options;
+        let to_look_at = Arc::clone(&agenda);
+        let sources = Sources::new(sources::Settings::of(&workshop, Arc::clone(&clock)), move |(namespace, name)| {
+            to_look_at.add(Subject::Stack(namespace.clone(), name.clone()), Instant::now());
+        });
         let here = InProcess::new(Arc::clone(&store), workshop, holder, room, Arc::clone(&clock), told);
         let jobs = Jobs::new(Arc::clone(&store), jobs, Arc::clone(&clock));
         Arc::new(Self {
-            reconciler: Reconciler::new(Arc::clone(&store), settings, Arc::new(Arc::clone(&here))),
+            reconciler: Reconciler::new(Arc::clone(&store), settings, Arc::new(Arc::clone(&here)))
+                .with_sources(Arc::clone(&sources)),
             keeper: Keeper::new(Arc::clone(&store), namespaces.clone()),
             objects: blueprint::reconcile::Reconciler::new(Arc::clone(&store)),
+            terraform: terraform.map(|wanted| terraform::reconcile::Reconciler::new(Arc::clone(&store), &wanted)),
             watches: Watches::default(),
+            sources,
+            flux: FluxWatches::default(),
             runs: Runs::new(Arc::clone(&store), here, jobs),
             territory: Territory::new(Arc::clone(&store), account),
+            voices: OnceLock::new(),
             metrics,
             store,
             agenda,
@@ -218,11 +241,27 @@ impl Operator {
         })
     }
 
+    /// Whoever speaks with others hears of Stacks from now on.
+    pub fn speaks_through(&self, voices: Arc<Voices>) {
+        voices.refreshes(Arc::clone(&self.sources) as Arc<dyn Refresher>);
+        // There is one at most.
+        let _ = self.voices.set(voices);
+    }
+
+    /// Where the configurations of Stacks come from.
+    pub fn sources(&self) -> &Arc<Sources> {
+        &self.sources
+    }
+
     /// Works until it is told to stop.
     pub async fn run(self: Arc<Self>, stop: impl Future<Output = ()> + Send + 'static) {
         let mut tasks = JoinSet::new();
         let mut watches = Vec::new();
         for kind in [Kind::of::<Stack>(), Kind::of::<Run>()] {
+            watches.extend(self.places().into_iter().map(|namespace| self.watch(&kind, namespace)));
+        }
+        if self.terraform.is_some() {
+            let kind = terraform::kind();
             watches.extend(self.places().into_iter().map(|namespace| self.watch(&kind, namespace)));
         }
         watches.push(self.watch(&Kind::of::<Blueprint>(), None));
@@ -231,10 +270,13 @@ impl Operator {
             let me = Arc::clone(&self);
             tasks.spawn(async move {
                 while let Some(subject) = me.agenda.next().await {
-                    me.look_at(&subject).await;
+                    Box::pin(me.look_at(&subject)).await;
                     me.agenda.done(&subject);
                 }
             });
+        }
+        if let Some(voices) = self.voices.get() {
+            tasks.spawn(Arc::clone(voices).run());
         }
         stop.await;
         self.agenda.close();
@@ -243,6 +285,8 @@ impl Operator {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         self.watches.stop();
+        self.flux.stop();
+        self.sources.stop();
         self.territory.stop();
         watches.iter().for_each(AbortHandle::abort);
         tasks.abort_all();
@@ -286,6 +330,9 @@ impl Operator {
         let Some((object, is_gone)) = seen.object() else { return };
         let namespace = object.metadata.namespace.clone().unwrap_or_default();
         let name = object.metadata.name.clone().unwrap_or_default();
+        if let Some(voices) = self.voices.get() {
+            voices.see(kind, &object, is_gone);
+        }
         for subject in self.concerned(kind, &object, &namespace, &name, is_gone) {
             self.agenda.add(subject, Instant::now());
         }
@@ -309,10 +356,12 @@ impl Operator {
                     Ok(stack) if !is_gone => {
                         self.metrics.stack_is(namespace, name, Some(readiness(&stack)));
                         index.learn(&stack);
+                        self.flux.learn(namespace, name, stack.spec.source.flux.as_ref());
                     }
                     _ => {
                         self.metrics.stack_is(namespace, name, None);
                         index.forget(namespace, name);
+                        self.flux.learn(namespace, name, None);
                     }
                 }
                 // What was decided is what we have written.
@@ -320,9 +369,11 @@ impl Operator {
                     found.push(Subject::Stack(namespace.to_owned(), name.to_owned()));
                 }
                 found.extend(object_of(object, namespace));
+                found.extend(self.terraform.as_ref().and_then(|_| terraform_of(object, namespace)));
                 found
             }
             "Blueprint" => vec![Subject::Blueprint(name.to_owned())],
+            "Terraform" => vec![Subject::Terraform(namespace.to_owned(), name.to_owned())],
             "Run" => {
                 if let Some(run) = index.ends(object, is_gone) {
                     self.metrics.run_is_over(&run);
@@ -347,6 +398,10 @@ impl Operator {
                 let whom = kept::wanted_by(&object.metadata).filter(|_| !is_gone);
                 found.extend(whom.map(|stack| Subject::Kept(namespace.to_owned(), stack.to_owned())));
                 found
+            }
+            _ if kind.group == flux::GROUP => {
+                let referring = self.flux.referring(&kind.kind, namespace, name);
+                referring.into_iter().map(|(namespace, name)| Subject::Stack(namespace, name)).collect()
             }
             "Namespace" if !is_gone && (self.namespaces.is_empty() || self.namespaces.iter().any(|it| it == name)) => {
                 vec![Subject::Namespace(name.to_owned())]
@@ -374,6 +429,7 @@ impl Operator {
             Err(StoreError::Ending(_) | StoreError::Missing(_)) if !self.knows(namespace) => return Ok(None),
             entered => entered?,
         }
+        self.flux.ensure(namespace, name, |(kind, of)| self.watch(&flux::kind(*kind), Some(of)));
         let again = self.reconciler.reconcile(namespace, name, (self.clock)()).await?;
         if !self.knows(namespace) {
             self.territory.leave(namespace).await?;
@@ -445,9 +501,16 @@ impl Operator {
             Subject::Namespace(name) => self.look_at_namespace(name).await.map(|()| None),
             Subject::Blueprint(name) => self.look_at_blueprint(name).await.map_err(ReconcileError::from),
             Subject::Object(blueprint, namespace, name) => {
-                let looked = self.objects.reconcile(blueprint, namespace, name, (self.clock)()).await;
+                let looked = Box::pin(self.objects.reconcile(blueprint, namespace, name, (self.clock)())).await;
                 looked.map(|again| again.map(|at| self.instant(at))).map_err(ReconcileError::from)
             }
+            Subject::Terraform(namespace, name) => match &self.terraform {
+                Some(objects) => {
+                    let looked = objects.reconcile(namespace, name, (self.clock)()).await;
+                    looked.map(|again| again.map(|at| self.instant(at))).map_err(ReconcileError::from)
+                }
+                None => Ok(None),
+            },
         };
         self.metrics.looked(subject.kind(), looked.is_ok());
         self.metrics.load(self.runs.load(), self.agenda.pending(Instant::now()), self.territory.size());
@@ -500,4 +563,11 @@ fn object_of(stack: &DynamicObject, namespace: &str) -> Option<Subject> {
     let blueprint = stack.metadata.annotations.as_ref()?.get(names::BLUEPRINT)?;
     let owner = controller(&stack.metadata)?;
     Some(Subject::Object(blueprint.clone(), namespace.to_owned(), owner.name.clone()))
+}
+
+/// The object of tofu-controller that a Stack was made for.
+fn terraform_of(stack: &DynamicObject, namespace: &str) -> Option<Subject> {
+    let owner = controller(&stack.metadata)?;
+    let is_one = owner.kind == terraform::kind().kind && owner.api_version.starts_with(crate::api::terraform::GROUP);
+    is_one.then(|| Subject::Terraform(namespace.to_owned(), owner.name.clone()))
 }

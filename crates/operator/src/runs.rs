@@ -2,6 +2,7 @@
 //! work goes on on threads of its own, and the Run is the only thing that knows how far it is.
 
 mod approval;
+mod copies;
 mod health;
 pub mod in_process;
 pub mod job;

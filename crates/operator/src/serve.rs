@@ -1,7 +1,8 @@
-//! An operator from its beginning to its end, on a cluster: it waits until it leads, works, and ends in an orderly way. What it works with
+//! An operator from its beginning to its end, on a cluster ([`standalone`] has one without): it waits until it leads, works, and ends in an orderly way. What it works with
 //! is given; where that comes from is the command line's business.
 
-pub(crate) mod endpoints;
+mod endpoints;
+pub mod standalone;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,7 +20,11 @@ use crate::operator::{Operator, Options};
 use crate::runs::in_process::{Clock, Room};
 use crate::runs::job::{self, Executing, execute};
 use crate::stack::reconcile::Settings;
+use crate::terraform;
 use crate::territory::Account;
+use crate::voices::notifications::announcing::Announcing;
+use crate::voices::{self, Voices};
+use crate::webhooks::call::allowed_url;
 use crate::work::Workshop;
 
 /// Who tells of events, and whose Lease it is.
@@ -31,6 +36,8 @@ pub struct Serving {
     pub reach: Reach,
     /// What is the same for all Stacks.
     pub settings: Settings,
+    /// How objects of tofu-controller are looked after. None if they are not.
+    pub terraform: Option<terraform::reconcile::Settings>,
     /// What is the same for all runs.
     pub workshop: Workshop,
     /// How many runs at once.
@@ -49,6 +56,8 @@ pub struct Serving {
     pub lease_namespace: Option<String>,
     /// Who we are.
     pub identity: String,
+    /// Whom it speaks with besides.
+    pub voices: voices::Settings,
 }
 
 /// Why an operator did not begin, or ended.
@@ -60,6 +69,9 @@ pub enum ServeError {
     /// What was done could not be written down.
     #[error("the run was left: {0}")]
     Work(String),
+    /// What was said about where events are told is no address.
+    #[error("-events-addr: {0}")]
+    EventsAddress(String),
     /// Somebody else leads.
     #[error("the lease was lost: another operator leads now")]
     Deposed,
@@ -68,8 +80,15 @@ pub enum ServeError {
 /// Works until it is told to stop.
 pub async fn serve(serving: Serving, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServeError> {
     let (client, _) = serving.reach.client().await?;
-    let store: Arc<dyn Store> = Arc::new(WithSpare::new(Cluster::new(client, COMPONENT), system_clock()));
     let metrics = Arc::new(Metrics::default());
+    let objects = WithSpare::new(Cluster::new(client, COMPONENT), system_clock());
+    let store: Arc<dyn Store> = match &serving.voices.events_address {
+        Some(to) => {
+            allowed_url(to, None).map_err(ServeError::EventsAddress)?;
+            Arc::new(Announcing::new(objects, to.clone(), system_clock(), Arc::clone(&metrics)))
+        }
+        None => Arc::new(objects),
+    };
     if let Some(address) = serving.metrics_address {
         let metrics = Arc::clone(&metrics);
         tokio::spawn(async move {
@@ -97,10 +116,12 @@ pub async fn serve(serving: Serving, stop: impl Future<Output = ()> + Send + 'st
     metrics.leads(true);
     tracing::info!(identity = serving.identity, "this operator works");
     let cluster = Some(serving.reach.states().await?);
+    let voices = Voices::new(Arc::clone(&store), &system_clock(), Arc::clone(&metrics), &serving.voices);
     let operator = Operator::new(
         store,
         Options {
             settings: serving.settings,
+            terraform: serving.terraform,
             workshop: Workshop { cluster, ..serving.workshop },
             room: serving.room,
             jobs: serving.jobs,
@@ -112,6 +133,7 @@ pub async fn serve(serving: Serving, stop: impl Future<Output = ()> + Send + 'st
             clock: system_clock(),
         },
     );
+    operator.speaks_through(voices);
     let (ending, mut ended) = watch::channel(false);
     let working = tokio::spawn(operator.run(async move {
         let _ = ended.wait_for(|end| *end).await;

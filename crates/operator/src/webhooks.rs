@@ -3,7 +3,7 @@
 
 mod address;
 mod answer;
-mod call;
+pub(crate) mod call;
 mod payload;
 
 use groma_network::Networks;

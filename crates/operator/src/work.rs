@@ -5,6 +5,7 @@ pub mod around;
 mod bounds;
 pub mod guard;
 mod layout;
+pub mod networks;
 mod phased;
 mod redaction;
 mod result;
@@ -37,7 +38,7 @@ use groma_run::view::plan::{PlanView, plan_json};
 use serde_json::Value as Json;
 
 use crate::api::run::{FailureKind, PlanCounts};
-use crate::api::stack::ChangeAction;
+use crate::api::stack::{ChangeAction, ReadablePlan};
 use crate::api::upkeep::{Orphan, StateDoubt, StateSeen};
 use crate::bundle::Bundle;
 pub(crate) use redaction::Redaction;
@@ -67,6 +68,8 @@ pub struct Workshop {
     pub premises: Premises,
     /// Where Terraform and OpenTofu are, for Stacks that want them.
     pub engines: Engines,
+    /// What sources of Stacks may be.
+    pub sources: crate::sources::Premises,
     /// How a plan is shown to people.
     pub show: Arc<dyn Fn(&Plan) -> String + Send + Sync>,
 }
@@ -398,6 +401,8 @@ impl Work<'_> {
             Stopped::Failed(FailureKind::Transient, found.into())
         })?;
         let changes: Vec<PlannedChange> = plan.changes.iter().filter_map(planned_change).collect();
+        let document = self.document(session, operation, plan)?;
+        let is_asked_about = !self.bundle.webhooks.is_empty();
         Ok(Planned {
             id: format!("plan-{}", &id[..id.len().min(32)]),
             bytes,
@@ -406,14 +411,20 @@ impl Work<'_> {
             changes,
             drifted: plan.drift.iter().map(|change| change.address.to_string()).collect(),
             is_empty: plan.is_empty(),
-            changes_json: self.changes_json(session, operation, plan)?,
+            changes_json: document.as_ref().filter(|_| is_asked_about).map(shown::changes),
+            document: document.filter(|_| self.wants_document()),
             doubt,
         })
     }
 
-    /// What a plan changes, if somebody is asked about it: it takes a while for large ones.
-    fn changes_json(&self, session: &Session, operation: &Operation, plan: &Plan) -> Result<Option<Json>, Stopped> {
-        if self.bundle.webhooks.is_empty() {
+    /// Whether somebody wants to have all of a plan.
+    pub(super) fn wants_document(&self) -> bool {
+        self.bundle.plan_copy.as_ref().is_some_and(|copy| copy.readable == ReadablePlan::Json)
+    }
+
+    /// All of a plan, if somebody is asked about it or wants to have it: it takes a while for large ones.
+    fn document(&self, session: &Session, operation: &Operation, plan: &Plan) -> Result<Option<Json>, Stopped> {
+        if self.bundle.webhooks.is_empty() && !self.wants_document() {
             return Ok(None);
         }
         let book = operation.book();
@@ -426,7 +437,7 @@ impl Work<'_> {
             identities: &|provider, kind| showing::identity(book, provider, kind),
             timestamp: &showing::moment(operation.time()),
         };
-        plan_json(&view).map(|document| Some(shown::changes(&document))).map_err(Stopped::of)
+        plan_json(&view).map(Some).map_err(Stopped::of)
     }
 }
 

@@ -10,6 +10,7 @@ mod record;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod written;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,7 @@ pub(crate) use network::Network;
 use others::unsupported;
 use record::Record;
 pub(crate) use settings::Settings;
+pub use written::{WrittenBackend, written_backend};
 
 /// The backend that keeps states in files.
 const LOCAL: &str = "local";

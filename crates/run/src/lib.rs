@@ -17,6 +17,7 @@ pub mod provisioners;
 pub mod saved_plan;
 pub mod session;
 pub mod showing;
+pub mod source;
 pub mod state_access;
 pub mod state_edit;
 pub mod testing;

@@ -10,6 +10,7 @@ use crate::ast::{
 };
 use crate::parser;
 
+mod every;
 #[cfg(test)]
 mod tests;
 

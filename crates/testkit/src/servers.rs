@@ -2,6 +2,7 @@
 
 pub mod artifacts;
 pub mod fakebyte;
+pub mod forge;
 pub mod git;
 pub mod http;
 pub mod kube;

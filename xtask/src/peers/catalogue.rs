@@ -65,7 +65,10 @@ pub(super) const PEERS: &[Peer] = &[
     kubernetes(["kube-proxy", "GROMA_KUBE_PROXY", "k8s.io/kubernetes/cmd/kube-proxy"]),
     kubernetes(["kubelet", "GROMA_KUBELET", "k8s.io/kubernetes/cmd/kubelet"]),
     Peer {
-        link: "-X helm.sh/helm/v3/internal/version.version=v3.22.0",
+        // What it renders for, where it has no cluster to ask, is set when it is built.
+        link: "-X helm.sh/helm/v3/internal/version.version=v3.22.0 \
+               -X helm.sh/helm/v3/pkg/lint/rules.k8sVersionMajor=1 -X helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor=34 \
+               -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1 -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=34",
         group: Group::Cluster,
         ..peer(["helm", "GROMA_HELM", "3.22.0", "helm.sh/helm/v3/cmd/helm", "helm"])
     },

@@ -38,7 +38,7 @@ const RULE: &str = r#"wait "terraform_data.release" {
 pub(super) fn run(groma: &Path) -> Result<()> {
     let dir = tempfile::tempdir().context("no place for an example")?;
     let mut stage = Stage::new(groma, dir.path())?;
-    stage.title("A repository with a Stack, and an operator that keeps it");
+    title("A repository with a Stack, and an operator that keeps it");
     stage.commit_configuration(&configuration(&stage, "serving"), "open a shop")?;
     stage.show_stack()?;
     stage.begin()?;
@@ -50,6 +50,10 @@ pub(super) fn run(groma: &Path) -> Result<()> {
     stage.end()
 }
 
+fn title(text: &str) {
+    println!("\n── {text} ──");
+}
+
 fn configuration(stage: &Stage, health: &str) -> [(&'static str, String); 2] {
     let page = stage.page().display().to_string();
     [("main.tf", MAIN.replace("PAGE", &page).replace("HEALTH", health)), ("release.groma.hcl", RULE.to_owned())]
@@ -57,12 +61,12 @@ fn configuration(stage: &Stage, health: &str) -> [(&'static str, String); 2] {
 
 /// Commit, plan, apply.
 fn agreed(stage: &Stage) -> Result<()> {
-    stage.title("The plan waits: a new name needs somebody's agreement, so says the Stack");
+    title("The plan waits: a new name needs somebody's agreement, so says the Stack");
     stage.wait("a plan", || Ok(stage.pending()?.is_some()))?;
     stage.groma(&["stack", "plan", "shop"])?;
     let plan = stage.pending()?.context("the plan is gone")?;
     ensure!(!stage.page().exists(), "something was made before anybody agreed");
-    stage.title("Somebody agrees to exactly this plan");
+    title("Somebody agrees to exactly this plan");
     stage.groma(&["stack", "approve", "shop", &plan])?;
     stage.wait_until("True", "")?;
     ensure!(fs::read_to_string(stage.page())?.starts_with("Welcome to the "), "the page is not as configured");
@@ -71,7 +75,7 @@ fn agreed(stage: &Stage) -> Result<()> {
 }
 
 fn drift(stage: &Stage) -> Result<()> {
-    stage.title("Somebody paints over the page; nobody has to do anything");
+    title("Somebody paints over the page; nobody has to do anything");
     let page = fs::read_to_string(stage.page())?;
     fs::write(stage.page(), "KILROY WAS HERE\n")?;
     println!("$ echo KILROY WAS HERE > page.html");
@@ -83,7 +87,7 @@ fn drift(stage: &Stage) -> Result<()> {
 
 /// Gives the id of what is not ready.
 fn broken(stage: &Stage) -> Result<String> {
-    stage.title("A release that does not get there: the run fails, and nothing is tainted");
+    title("A release that does not get there: the run fails, and nothing is tainted");
     let (before, _) = stage.release()?;
     stage.commit_configuration(&configuration(stage, "crashing"), "release 2")?;
     stage.wait_until("False", "not ready")?;
@@ -96,7 +100,7 @@ fn broken(stage: &Stage) -> Result<String> {
 }
 
 fn mended(stage: &Stage, id: &str) -> Result<()> {
-    stage.title("The next commit mends it, at once and in place");
+    title("The next commit mends it, at once and in place");
     stage.commit_configuration(&configuration(stage, "serving"), "mend release 2")?;
     stage.wait_until("True", "")?;
     let (now, _) = stage.release()?;
@@ -106,7 +110,7 @@ fn mended(stage: &Stage, id: &str) -> Result<()> {
 }
 
 fn gone(stage: &Stage) -> Result<()> {
-    stage.title("Nobody wants the shop any more: its Stack goes, and everything with it");
+    title("Nobody wants the shop any more: its Stack goes, and everything with it");
     stage.remove_stack()?;
     stage.wait("the end", || Ok(!stage.page().exists() && stage.status()?.is_null()))?;
     ensure!(!stage.state_file().exists(), "a state was left");

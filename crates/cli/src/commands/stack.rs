@@ -13,13 +13,13 @@ mod outputs;
 mod own;
 mod plan;
 mod preview;
-mod reach;
+pub(super) mod reach;
 mod reconcile;
 mod restore_state;
 mod suspend;
 mod table;
 mod tree;
-mod trouble;
+pub(super) mod trouble;
 mod unlock;
 
 use std::process::ExitCode;

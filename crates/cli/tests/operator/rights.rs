@@ -47,7 +47,7 @@ fn rights(token: &str, namespace: &str) -> BTreeSet<String> {
 fn accounts_may_do_what_is_written_down() {
     let stage = Stage::new();
     let operator = operator_token(&stage.api, false);
-    let elsewhere = stage.beside_in_another_namespace().namespace;
+    let elsewhere = stage.beside_in_another_namespace().namespace.clone();
     stage.inline("it", "output \"it\" {\n  value = 1\n}\n");
     stage.ready("it");
     // What Jobs have is there before the first one.
@@ -109,12 +109,12 @@ fn references(elsewhere: &str, object: &str) -> Vec<Reference> {
 fn nothing_is_had_from_other_namespaces() {
     let stage = Stage::new();
     let other = stage.beside_in_another_namespace();
-    other.secret("there", &json!({"text": "canary-of-others"}));
+    other.secret("taken", &json!({"text": "canary-of-others"}));
     other.config_map(
-        "there",
+        "taken",
         &json!({"text": "canary-of-others", "main.tf": "output \"it\" {\n  value = \"canary-of-others\"\n}\n"}),
     );
-    other.inline("there", "output \"it\" {\n  value = 1\n}\n");
+    other.inline("taken", "output \"it\" {\n  value = 1\n}\n");
     let main = json!({"inline": {"main.tf": "variable \"text\" {\n  default = \"\"\n}\noutput \"it\" {\n  value = var.text\n}\n"}});
     let whole = |spec: &Value| {
         let mut whole = json!({"source": main, "approval": {"mode": "auto"}, "outputs": {"status": true}});
@@ -123,7 +123,7 @@ fn nothing_is_had_from_other_namespaces() {
     };
     let mut cases = 0;
     let mut waiting = Vec::new();
-    for object in ["there", "absent"] {
+    for object in ["taken", "absent"] {
         for reference in references(&other.namespace, object) {
             let name = format!("{}-{object}", reference.name);
             stage.stack(&name, whole(&reference.spec));
@@ -132,7 +132,7 @@ fn nothing_is_had_from_other_namespaces() {
         }
     }
     // Who asks to be told what is wrong is told, whether there is anything or not.
-    for reference in references(&other.namespace, "there") {
+    for reference in references(&other.namespace, "taken") {
         let stack = json!({
             "apiVersion": "groma.dev/v1alpha1", "kind": "Stack",
             "metadata": {"name": format!("{}-strict", reference.name)}, "spec": whole(&reference.spec),

@@ -117,6 +117,12 @@ impl Stage {
         self.more.extend(["-namespace".to_owned(), namespace.to_owned()]);
     }
 
+    /// The operator looks after objects of tofu-controller, whose lease would be in this namespace.
+    pub(crate) fn looks_after_terraform(&mut self) {
+        let lease = ["-terraform-objects", "-tofu-controller-namespace", &self.namespace].map(str::to_owned);
+        self.more.extend(lease);
+    }
+
     /// Operators of this namespace have a lease there.
     pub(crate) fn lease_in_own_namespace(&mut self) {
         self.more = vec!["-lease-namespace".to_owned(), self.namespace.clone()];
@@ -158,6 +164,15 @@ impl Stage {
             let _ = operator.kill();
             let _ = operator.wait();
         }
+    }
+
+    /// How much memory the operator has, in KiB.
+    #[track_caller]
+    pub(crate) fn memory(&self) -> u64 {
+        let id = self.operator.as_ref().unwrap().id();
+        let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.split_whitespace().next().unwrap().parse().unwrap()
     }
 
     /// Asks the operator to end, and waits: its exit code.

@@ -50,7 +50,8 @@ impl Helm {
     #[track_caller]
     fn template(&self, more: &[&str]) -> BTreeMap<(String, String), Value> {
         let chart = deploy("helm/groma");
-        let words = [&["template", "groma", chart.to_str().unwrap(), "--include-crds"], more].concat();
+        let given = ["template", "groma", chart.to_str().unwrap(), "--include-crds", "--kube-version=1.34.4"];
+        let words = [&given[..], more].concat();
         by_name(&self.says(&words))
     }
 }
@@ -94,7 +95,7 @@ fn the_chart_comes_to_what_is_printed() {
 
     assert_same(&printed(&[]), &helm.template(&["--namespace", "groma-system"]));
     let image = "registry.example/groma:1";
-    let elsewhere = ["--namespace", "elsewhere", "--set", "image.repository=registry.example/groma,image.tag=1"];
+    let elsewhere = ["--namespace", "elsewhere", "--set-string", "image.repository=registry.example/groma,image.tag=1"];
     assert_same(&printed(&["-namespace=elsewhere", "--image", image]), &helm.template(&elsewhere));
 
     // What can be chosen is chosen, and nothing else changes.

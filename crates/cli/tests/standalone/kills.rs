@@ -74,16 +74,29 @@ fn a_stack_whose_file_goes_while_nobody_works_is_taken_down_later() {
 }
 
 #[test]
-fn what_is_under_way_is_finished_when_it_is_asked_to_end() {
+fn an_operator_that_is_asked_to_end_stores_what_was_done() {
     let mut stage = Stage::quiet();
     let main = format!(
-        "resource \"terraform_data\" \"a\" {{\n  provisioner \"local-exec\" {{\n    command = \"echo begun > {0}; sleep 1; echo done > {0}\"\n  }}\n}}\n",
-        stage.path("made.log").display()
+        "resource \"local_file\" \"a\" {{\n  filename = \"{1}\"\n  content = \"a\"\n}}\n\
+         resource \"terraform_data\" \"b\" {{\n  depends_on = [local_file.a]\n  provisioner \"local-exec\" {{\n    command = \"echo begun >> {0}; test -e {2} || sleep 30\"\n  }}\n}}\n",
+        stage.path("made.log").display(),
+        stage.path("a.txt").display(),
+        stage.path("go").display()
     );
-    stage.write("app.yaml", &stack("app", &format!("{AUTO}\nallowExec: true"), &[("main.tf", &main)]));
+    let spec = format!("{AUTO}\nallowExec: true\nretry: {{interval: 1s}}");
+    stage.write("app.yaml", &stack("app", &spec, &[("main.tf", &main)]));
     stage.start();
     stage.wait_for("the middle of an apply", || stage.read("made.log").contains("begun"));
     assert_eq!(stage.stop(), Some(0));
-    assert_eq!(stage.read("made.log"), "done\n");
-    assert_eq!(stage.state("app")["resources"][0]["type"], "terraform_data");
+    let state = stage.state("app");
+    let names: Vec<&str> =
+        state["resources"].as_array().unwrap().iter().map(|known| known["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["a", "b"]);
+    let run = stage.read(".groma/objects/runs.groma.dev/default/app-1.json");
+    let run: serde_json::Value = serde_json::from_str(&run).unwrap();
+    assert_eq!(run["object"]["status"]["phase"], "Failed", "{run}");
+    stage.write("go", "");
+    stage.start();
+    stage.wait_until("app", "True", "");
+    assert_eq!(stage.read("a.txt"), "a");
 }

@@ -61,6 +61,8 @@ impl Stage {
 
     pub(crate) fn start(&mut self) {
         self.start_with(&[]);
+        let holder = format!("process {},", self.operator.as_ref().unwrap().id());
+        self.wait_for("the operator", || self.read(".groma/operator.lock").starts_with(&holder));
     }
 
     pub(crate) fn start_with(&mut self, more: &[&str]) {
@@ -148,15 +150,11 @@ impl Drop for Stage {
 /// A Stack whose configuration stands in it.
 pub(crate) fn stack(name: &str, spec: &str, files: &[(&str, &str)]) -> String {
     let mut text = format!("apiVersion: groma.dev/v1alpha1\nkind: Stack\nmetadata:\n  name: {name}\nspec:\n");
-    for line in spec.lines() {
-        text.push_str(&format!("  {line}\n"));
-    }
+    text.extend(spec.lines().map(|line| format!("  {line}\n")));
     text.push_str("  source:\n    inline:\n");
     for (file, content) in files {
-        text.push_str(&format!("      {file}: |\n"));
-        for line in content.lines() {
-            text.push_str(&format!("        {line}\n"));
-        }
+        text.extend([format!("      {file}: |\n")]);
+        text.extend(content.lines().map(|line| format!("        {line}\n")));
     }
     text
 }

@@ -68,11 +68,9 @@ impl ProviderUse {
         self.slots.values().flat_map(|slot| slot.take_warnings()).collect()
     }
 
-    /// Asks all that were started to end what they are doing as soon as they can.
+    /// Asks all of them to end what they are doing as soon as they can.
     pub(crate) fn stop(&self) {
-        for provider in self.slots.values().filter_map(|slot| slot.started()) {
-            tokio::spawn(async move { provider.stop().await });
-        }
+        self.slots.values().for_each(|slot| slot.stop());
     }
 
     /// What a module tells a provider about itself, without marks.

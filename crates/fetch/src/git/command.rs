@@ -5,6 +5,7 @@ use std::path::Path;
 
 use tokio::process::Command;
 
+use super::login::Prepared;
 use super::process::{self, Output};
 use super::way::Way;
 use super::{GitError, GitSettings};
@@ -43,12 +44,17 @@ const REDIRECTING: [&str; 12] = [
     "GIT_QUARANTINE_PATH",
 ];
 
+/// No list of references or files is longer than that.
+const MOST_LISTED: usize = 32 << 20;
+
 /// Git for one repository.
 pub(super) struct Git<'a> {
     settings: &'a GitSettings,
     source: &'a GitSource,
-    destination: &'a Path,
+    pub(super) destination: &'a Path,
     key: Option<&'a Path>,
+    /// Who we are there.
+    pub(super) login: Option<&'a Prepared>,
     /// The home of an isolated git: there is nothing in it.
     home: tempfile::TempDir,
     /// None if all ways are open.
@@ -69,7 +75,7 @@ impl<'a> Git<'a> {
             Some(networks) => Some(Way::new(networks, source, settings).await?),
             None => None,
         };
-        Ok(Self { settings, source, destination, key, home, way })
+        Ok(Self { settings, source, destination, key, login: None, home, way })
     }
 
     /// Fetches everything, or the wanted depth, without checking anything out.
@@ -137,13 +143,54 @@ impl<'a> Git<'a> {
         self.run("submodule update", command).await.map(drop)
     }
 
+    /// Asks what there is at the other side, by names. The answer is whole.
+    pub(super) async fn list_remote(&self, names: &[&str]) -> Result<String, GitError> {
+        let mut command = self.command(self.settings.local_repositories);
+        command.args(["ls-remote", "--quiet", "--symref", "--end-of-options"]).arg(&self.source.url).args(names);
+        self.run_whole("ls-remote", command).await
+    }
+
+    /// An empty repository.
+    pub(super) async fn begin(&self) -> Result<(), GitError> {
+        let mut command = self.command(self.settings.local_repositories);
+        command.args(["init", "--quiet", "--template="]).arg(self.destination);
+        self.run("init", command).await.map(drop)
+    }
+
+    /// Fetches a commit or a reference, without its history where the other side knows how.
+    pub(super) async fn fetch_shallow(&self, what: &str) -> Result<(), GitError> {
+        let fetch = |depth: bool| {
+            let mut command = self.inside();
+            command.args(["-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags", "--no-write-commit-graph"]);
+            command.args(depth.then_some("--depth=1")).args(["--end-of-options", &self.source.url, what]);
+            command
+        };
+        match self.run("fetch", fetch(true)).await {
+            Err(GitError::Failed { message, .. }) if message.contains("dumb http") => {
+                self.run("fetch", fetch(false)).await.map(drop)
+            }
+            fetched => fetched.map(drop),
+        }
+    }
+
+    /// How many files a commit has, and how large they are together.
+    pub(super) async fn measure(&self, commit: &str) -> Result<(u64, u64), GitError> {
+        let mut command = self.inside();
+        command.args(["ls-tree", "-r", "-l", "-z", "--full-tree", commit]);
+        let listed = self.run_whole("ls-tree", command).await?;
+        // `mode type name size<tab>path`
+        let size = |entry: &str| entry.split('\t').next()?.split_whitespace().nth(3)?.parse::<u64>().ok();
+        let entries = listed.split('\0').filter(|entry| !entry.is_empty());
+        Ok(entries.fold((0, 0), |(files, bytes), entry| (files + 1, size(entry).unwrap_or(0).saturating_add(bytes))))
+    }
+
     async fn fetch_commit(&self, commit: &str) -> Result<(), GitError> {
         let mut command = self.inside();
         command.args(["fetch", "--quiet", "--no-tags", "--end-of-options", "origin", commit]);
         self.run("fetch", command).await.map(drop)
     }
 
-    async fn required(&self, name: &str) -> Result<String, GitError> {
+    pub(super) async fn required(&self, name: &str) -> Result<String, GitError> {
         let missing = || GitError::Reference { reference: name.to_owned(), url: self.url() };
         self.commit_of(name).await?.ok_or_else(missing)
     }
@@ -176,6 +223,9 @@ impl<'a> Git<'a> {
         for protocol in protocols {
             command.arg("-c").arg(format!("protocol.{protocol}.allow=always"));
         }
+        for setting in self.login.iter().flat_map(|login| &login.settings) {
+            command.arg("-c").arg(setting);
+        }
         self.set_environment(&mut command, protocols);
         if let Some(way) = &self.way {
             way.set(&mut command);
@@ -203,6 +253,9 @@ impl<'a> Git<'a> {
         // Nobody is there to answer: a question must be an error and not a hang.
         command.env("GIT_TERMINAL_PROMPT", "0").env("SSH_ASKPASS_REQUIRE", "force").env("SSH_ASKPASS", "false");
         command.env("LC_ALL", "C");
+        for (name, value) in self.login.iter().flat_map(|login| &login.environment) {
+            command.env(name, value);
+        }
         if let Some(ssh) = self.ssh_command() {
             command.env("GIT_SSH_COMMAND", ssh);
         }
@@ -210,7 +263,8 @@ impl<'a> Git<'a> {
 
     /// Set only where there is something to say: it overrules `core.sshCommand` of the user.
     fn ssh_command(&self) -> Option<String> {
-        let given = self.settings.ssh_command.as_deref();
+        let of_login = self.login.and_then(|login| login.ssh.as_deref());
+        let given = of_login.or(self.settings.ssh_command.as_deref());
         let given = match self.key {
             Some(key) => Some(format!("{} -i {}", given.unwrap_or("ssh"), shell_quoted(&key.display().to_string()))),
             None => given.map(str::to_owned),
@@ -222,7 +276,12 @@ impl<'a> Git<'a> {
     }
 
     async fn run(&self, action: &'static str, command: Command) -> Result<Output, GitError> {
-        let output = process::run(command).await.map_err(|error| GitError::NotAvailable(error.to_string()))?;
+        self.run_keeping(action, command, process::MAX_OUTPUT).await
+    }
+
+    async fn run_keeping(&self, action: &'static str, command: Command, most: usize) -> Result<Output, GitError> {
+        let output =
+            process::run_keeping(command, most).await.map_err(|error| GitError::NotAvailable(error.to_string()))?;
         if output.status.success() {
             return Ok(output);
         }
@@ -234,7 +293,17 @@ impl<'a> Git<'a> {
         Err(GitError::Failed { action, url: self.url(), message })
     }
 
-    fn url(&self) -> String {
+    /// The same for answers that must be whole.
+    async fn run_whole(&self, action: &'static str, command: Command) -> Result<String, GitError> {
+        let output = self.run_keeping(action, command, MOST_LISTED).await?;
+        if output.stdout.len() < MOST_LISTED {
+            return Ok(output.stdout);
+        }
+        let message = format!("there is more to list than {MOST_LISTED} bytes");
+        Err(GitError::Failed { action, url: self.url(), message })
+    }
+
+    pub(super) fn url(&self) -> String {
         redact::text(&self.source.url)
     }
 }

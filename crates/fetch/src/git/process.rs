@@ -6,7 +6,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
 
 /// What is kept of an output; of more, the end matters.
-const MAX_OUTPUT: usize = 64 << 10;
+pub(super) const MAX_OUTPUT: usize = 64 << 10;
 
 /// What a run gave.
 pub(super) struct Output {
@@ -16,27 +16,32 @@ pub(super) struct Output {
 }
 
 /// Runs a command to its end. If the caller stops waiting, it is killed, with everything that it started.
-pub(super) async fn run(mut command: Command) -> std::io::Result<Output> {
+pub(super) async fn run(command: Command) -> std::io::Result<Output> {
+    run_keeping(command, MAX_OUTPUT).await
+}
+
+/// The same, with so much kept of its output at least.
+pub(super) async fn run_keeping(mut command: Command, most: usize) -> std::io::Result<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     #[cfg(unix)]
     command.process_group(0);
     let mut child = command.spawn()?;
     let mut group = Group::of(&child);
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let (status, stdout, stderr) = tokio::join!(child.wait(), read_end(stdout), read_end(stderr));
+    let (status, stdout, stderr) = tokio::join!(child.wait(), read_end(stdout, most), read_end(stderr, MAX_OUTPUT));
     group.ended();
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ok(Output { status: status?, stdout: text(stdout), stderr: text(stderr) })
 }
 
-async fn read_end(pipe: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
+async fn read_end(pipe: Option<impl AsyncRead + Unpin>, most: usize) -> Vec<u8> {
     let mut kept = Vec::new();
     let Some(mut pipe) = pipe else { return kept };
     let mut buffer = vec![0; 8 << 10];
     while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
         kept.extend_from_slice(&buffer[..count]);
-        if kept.len() > 2 * MAX_OUTPUT {
-            kept.drain(..kept.len() - MAX_OUTPUT);
+        if kept.len() > 2 * most {
+            kept.drain(..kept.len() - most);
         }
     }
     kept

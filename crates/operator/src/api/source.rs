@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shared::{Length, is_false};
-use super::voices::PullRequests;
+use super::voices::{PullRequests, SourceHook};
 
 /// Where a configuration comes from. Exactly one of the fields is given.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, KubeSchema)]
@@ -63,6 +63,9 @@ pub struct GitSource {
     /// Plans of pull requests are made, and told there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull_requests: Option<PullRequests>,
+    /// Who has the repository tells us when something is new, so that nobody has to wait for the next look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<SourceHook>,
 }
 
 /// What of a repository. A commit is most exact, then a range of versions, a tag, a branch.

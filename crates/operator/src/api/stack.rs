@@ -10,7 +10,7 @@ use super::run::{FailureKind, Phase, PlanCounts};
 use super::shared::{AnyValue, Condition, HolderKind, KeyRef, Length, Moment, ObjectRef, Values, is_false};
 use super::source::Source;
 use super::upkeep::{Adoption, OrphanPolicy, OrphanReport, SourceSeen, StateSeen};
-use super::voices::Notification;
+use super::voices::{Notification, Notified};
 use super::webhook::Webhook;
 
 /// What is to be there, and how it is kept so.
@@ -33,6 +33,7 @@ use super::webhook::Webhook;
 )]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[x_kube(validation = ("!(has(self.interval) && has(self.schedule))", "interval and schedule exclude each other"))]
+#[x_kube(validation = ("!has(self.previewOf) || (has(self.planOnly) && self.planOnly)", "previewOf needs planOnly: what is seen there is never carried out"))]
 pub struct StackSpec {
     /// Where the configuration comes from.
     pub source: Source,
@@ -60,6 +61,11 @@ pub struct StackSpec {
     /// Plans are made, and never carried out.
     #[serde(default, skip_serializing_if = "is_false")]
     pub plan_only: bool,
+    /// The name of a Stack in the same namespace, whose state is read instead of an own one, without a lock. For plans of what that Stack may
+    /// become; they are never carried out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 253))]
+    pub preview_of: Option<String>,
     /// Everything that the configuration has made is taken down, while the Stack stays.
     #[serde(default, skip_serializing_if = "is_false")]
     pub destroy: bool,
@@ -110,6 +116,15 @@ pub struct StackSpec {
     /// Where the state is kept, whatever the configuration says about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<Backend>,
+    /// What the state is called that the operator keeps, where `backend` says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<StateName>,
+    /// What is written beside a Run of its plan, for those who do not read Runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_copy: Option<PlanCopy>,
+    /// Plans that are never carried out (`planOnly`) are made without locking the state.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub plan_unlocked: bool,
     /// Whether the configuration may start programs: `local-exec`, `external` and the like.
     #[serde(default, skip_serializing_if = "is_false")]
     pub allow_exec: bool,
@@ -145,12 +160,35 @@ pub struct Inputs {
     /// Variables of the environment, for providers and engines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<EnvVar>,
+    /// Variables of the environment, as Secrets and ConfigMaps have them. Those of `env` win.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env_from: Vec<VarsFrom>,
     /// Files that are laid beside the configuration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<InputFile>,
     /// `.tfvars` files of the source, relative to its root.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub var_files: Vec<String>,
+    /// Whether what is in `varFiles` wins over `values` and `varsFrom`; it does not if nothing is said.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub var_files_win: bool,
+    /// Values with keys of Secrets in their texts. Those of `values` and `varsFrom` win.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub templated: Vec<TemplatedValue>,
+}
+
+/// A value of a variable with keys of Secrets in its texts, which stay out of the Stack.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TemplatedValue {
+    /// The variable.
+    #[schemars(length(min = 1, max = 253))]
+    pub name: String,
+    /// Its value. In its texts, `${{ .name.key }}` is a key of the Secret that is called so below.
+    pub value: AnyValue,
+    /// The Secrets, by what they are called in the value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub secrets: BTreeMap<String, String>,
 }
 
 /// Values of variables in a Secret or a ConfigMap.
@@ -467,6 +505,47 @@ pub struct Backend {
     pub config_from: Vec<VarsFrom>,
 }
 
+/// What a state is called that the operator keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StateName {
+    /// Its Secret is `tfstate-<workspace>-<suffix>`, as the backend `kubernetes` has it; the name of the Stack if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 200))]
+    pub suffix: Option<String>,
+    /// More labels of the Secret.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+}
+
+/// What is written beside a Run of its plan.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PlanCopy {
+    /// The Secret with the plan, and what objects with readable plans are called.
+    #[schemars(length(min = 1, max = 240))]
+    pub name: String,
+    /// What the labels say that it is the plan of.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub of: String,
+    /// How people or programs can read it.
+    #[serde(default)]
+    pub readable: ReadablePlan,
+}
+
+/// How a plan can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ReadablePlan {
+    /// Not at all.
+    #[default]
+    None,
+    /// As people read it, in a ConfigMap.
+    Human,
+    /// As `show -json` has it, in a Secret.
+    Json,
+}
+
 /// How a Stack is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -519,6 +598,9 @@ pub struct StackStatus {
     /// Objects that are there, and that the state does not know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orphans: Option<OrphanReport>,
+    /// What those in `spec.notifications` were told last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notified: Vec<Notified>,
     /// Stacks that are kept until this one is gone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<ObjectRef>,
@@ -537,6 +619,17 @@ pub struct Attempt {
     /// What went into it. Nobody can tell values from it.
     #[serde(default)]
     pub inputs_hash: String,
+    /// What people know the source by: `main@sha1:…`. Of two with the same configuration, the newer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+}
+
+impl Attempt {
+    /// Whether a run of one would do what a run of the other does, whatever their revisions are.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let hashes = |of: &Self| [of.spec_hash.clone(), of.source_hash.clone(), of.inputs_hash.clone()];
+        hashes(self) == hashes(other)
+    }
 }
 
 /// What was carried out.
@@ -547,6 +640,9 @@ pub struct AppliedRun {
     pub run: String,
     /// What it was about.
     pub about: Attempt,
+    /// What people know its source by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
     /// The id of its plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,

@@ -25,6 +25,14 @@ pub struct PullRequests {
     pub forks: bool,
 }
 
+/// How those who have a repository tell us that something is new.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SourceHook {
+    /// The key in a Secret with what they sign with, or show: what was entered as the secret of the webhook there.
+    pub secret_ref: KeyRef,
+}
+
 /// Servers that have repositories and pull requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -51,6 +59,16 @@ pub struct Notification {
     /// The key in a Secret that requests are signed with, as those of webhooks are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<KeyRef>,
+}
+
+/// What somebody was told last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Notified {
+    /// Who: what stands for the address and the format, as addresses may be secret.
+    pub whom: String,
+    /// How the Stack was then.
+    pub standing: String,
 }
 
 /// What is told.

@@ -53,6 +53,7 @@ fn options(directory: &std::path::Path) -> Options {
             home: StateHome { kind: "local".to_owned(), directory: None },
             across_namespaces: false,
         },
+        terraform: None,
         workshop: Workshop {
             states: None,
             scratch: directory.join("scratch"),
@@ -64,6 +65,7 @@ fn options(directory: &std::path::Path) -> Options {
             choice: ProviderChoice::default(),
             premises: Premises { shared: true, ..Premises::default() },
             engines: Engines::default(),
+            sources: crate::sources::Premises::default(),
             show: Arc::new(|_| String::new()),
         },
         room,

@@ -70,7 +70,7 @@ impl Reconciler {
         };
         let subject = Subject { blueprint: &blueprint, kind: &kind, object, now };
         match (subject.object.metadata.deletion_timestamp.is_some(), blueprint.metadata.deletion_timestamp.is_some()) {
-            (true, _) => self.delete(subject).await,
+            (true, _) => Box::pin(self.delete(subject)).await,
             // It is let go of, and nothing is changed any more.
             (false, true) => Ok(None),
             (false, false) => self.keep_up(subject).await,

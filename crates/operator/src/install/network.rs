@@ -1,5 +1,5 @@
 //! Who may connect to whom, where the network of a cluster heeds it. The operator itself keeps connections that it makes for Stacks away from
-//! addresses that are none of their business (`crate::networks`); pods of Jobs may start any program, so only the network can.
+//! addresses that are none of their business (`crate::work::networks`); pods of Jobs may start any program, so only the network can.
 
 use serde_json::{Value as Json, json};
 
@@ -57,7 +57,7 @@ mod tests {
     /// What the network keeps runs in pods away from, the operator keeps its own away from by itself.
     #[test]
     fn both_keep_away_from_the_same() {
-        let ours = crate::networks::networks(&[], Vec::new(), None);
+        let ours = crate::work::networks::networks(&[], Vec::new(), None);
         let mut blocks = 0;
         for rule in outwards().as_array().unwrap() {
             for except in rule["to"][0]["ipBlock"]["except"].as_array().into_iter().flatten() {

@@ -36,6 +36,8 @@ const EVERYWHERE: &[Rule] = &[
     rule("groma.dev", &["blueprints"], &["get", "list", "patch", "update", "watch"]),
     rule("", &["events"], &["create", "patch"]),
     rule("", &["namespaces"], READ),
+    // Where they come from is no secret, and Stacks may have sources in other namespaces if that is allowed.
+    rule("source.toolkit.fluxcd.io", &["gitrepositories", "ocirepositories", "buckets"], READ),
     rule("rbac.authorization.k8s.io", &["rolebindings"], &["create"]),
     // The one that it makes has the name of the role.
     Rule {
@@ -51,6 +53,8 @@ const EVERYWHERE: &[Rule] = &[
 const WITH_STACKS: &[Rule] = &[
     rule("", &["secrets", "configmaps"], CHANGE),
     rule("coordination.k8s.io", &["leases"], CHANGE),
+    // They are asked to look for something newer, by an annotation.
+    rule("source.toolkit.fluxcd.io", &["gitrepositories", "ocirepositories", "buckets"], &["update"]),
     rule("batch", &["jobs"], &["create", "delete", "get", "list", "watch"]),
     rule("", &["pods", "pods/log"], READ),
     rule("", &["serviceaccounts"], &["create", "get"]),

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 /// Keys with times.
-pub(super) struct Agenda<K> {
+pub(crate) struct Agenda<K> {
     state: Mutex<State<K>>,
     changed: Notify,
 }
@@ -36,7 +36,7 @@ impl<K: Ord + Clone> Agenda<K> {
     }
 
     /// A key is to be looked at then, or earlier.
-    pub(super) fn add(&self, key: K, at: Instant) {
+    pub(crate) fn add(&self, key: K, at: Instant) {
         let mut state = self.state();
         match state.due.get(&key) {
             Some(known) if *known <= at => return,
@@ -53,14 +53,14 @@ impl<K: Ord + Clone> Agenda<K> {
     }
 
     /// Nothing is given out any more.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.state().closed = true;
         self.changed.notify_waiters();
         self.changed.notify_one();
     }
 
     /// The next key that is due and that nobody looks at. None when the agenda is closed.
-    pub(super) async fn next(&self) -> Option<K> {
+    pub(crate) async fn next(&self) -> Option<K> {
         loop {
             let changed = self.changed.notified();
             let wait = {
@@ -91,13 +91,13 @@ impl<K: Ord + Clone> Agenda<K> {
     }
 
     /// A key was looked at.
-    pub(super) fn done(&self, key: &K) {
+    pub(crate) fn done(&self, key: &K) {
         self.state().busy.remove(key);
         self.changed.notify_one();
     }
 
     /// How many keys are due or being looked at.
-    pub(super) fn pending(&self, now: Instant) -> usize {
+    pub(crate) fn pending(&self, now: Instant) -> usize {
         let state = self.state();
         state.by_time.iter().take_while(|(at, _)| *at <= now).count() + state.busy.len()
     }

@@ -339,7 +339,7 @@ impl InProcess {
 
     async fn perform(&self, claim: &Arc<Claim>, bundle: Bundle, plan: Option<Vec<u8>>, interrupt: Interrupt) -> Ended {
         let claim = Arc::clone(claim);
-        let (key, destroy, span, lock, left) = {
+        let (key, destroy, is_plan, span, lock, left) = {
             let run = claim.run.lock().unwrap_or_else(PoisonError::into_inner);
             let metadata = run.metadata.clone();
             let parent = metadata.annotations.unwrap_or_default().remove(names::TRACEPARENT).unwrap_or_default();
@@ -347,11 +347,18 @@ impl InProcess {
             let span = trace::run(&key.0, &run.spec.stack, &key.1, &parent);
             let lock = locks::manners(&self.store, &run, self.job.is_some().then_some(self.holder.as_str()));
             let left = Left { state: run.spec.state.clone(), delete_orphans: run.spec.orphans.clone() };
-            (key, run.spec.action == Action::Destroy, span, lock, left)
+            let action = run.spec.action;
+            (key, action == Action::Destroy, action == Action::Plan, span, lock, left)
         };
         let handle = tokio::runtime::Handle::current();
         let perform = move |work: &Work<'_>| {
-            let task = plan.as_deref().map_or(Task::Plan { destroy }, |plan| Task::Apply { plan, destroy });
+            let is_unlocked = is_plan && work.bundle.plan_unlocked;
+            let task = match plan.as_deref() {
+                // It is the state of others, who must not be kept from their work.
+                _ if work.bundle.preview || is_unlocked => Task::Look { destroy, brief: false },
+                Some(plan) => Task::Apply { plan, destroy },
+                None => Task::Plan { destroy },
+            };
             let overseer = Bridge { claim, handle, bundle: work.bundle };
             let ended = span.in_scope(|| work.perform(&task, &overseer));
             if let Some(problem) = &ended.problem {

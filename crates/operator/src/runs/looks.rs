@@ -176,6 +176,7 @@ mod tests {
             is_empty,
             changes_json: None,
             doubt: None,
+            document: None,
         };
         Ended { left: Some(plan), ..Ended::default() }
     }

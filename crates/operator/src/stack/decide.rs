@@ -3,6 +3,7 @@
 
 mod causes;
 mod deletion;
+pub mod source;
 #[cfg(test)]
 mod tests;
 mod upkeep;
@@ -21,6 +22,7 @@ use crate::api::upkeep::StateSeen;
 use crate::runs::looks::{Around, Known, Looked};
 use crate::stack::conditions::{Activity, Said, say};
 use causes::{is_only_due, request, told};
+use source::SourceFacts;
 
 /// How long it is waited after a first failure.
 const RETRY: Length = Length::seconds(15);
@@ -54,6 +56,8 @@ pub struct Facts<'a> {
     pub looked: Option<Looked>,
     /// The bundle of a run that may have made something, and that is not known otherwise.
     pub kept_bundle: Option<&'a str>,
+    /// What is known of where its configuration comes from.
+    pub source: &'a SourceFacts,
 }
 
 /// When a schedule says that it is time.
@@ -87,6 +91,11 @@ pub enum Step {
         known: Known,
         /// What the last run has left, and seen around it.
         around: Around,
+    },
+    /// The source is asked to look for something newer.
+    RefreshSource {
+        /// What it is asked with: since when it is time to try again.
+        since: Moment,
     },
     /// A run begins.
     Start(NewRun),
@@ -212,7 +221,8 @@ impl<'a> Deciding<'a> {
         }
         if let Some(run) = self.latest() {
             // What was begun is in the Run, whatever we came to write down.
-            self.status.attempted = Some(run.spec.about.clone());
+            let moved = self.status.attempted.take().filter(|known| known.is_same(&run.spec.about));
+            self.status.attempted = moved.or_else(|| Some(run.spec.about.clone()));
             if run.spec.requested.is_some() {
                 self.status.last_handled_reconcile_at.clone_from(&run.spec.requested);
             }
@@ -237,6 +247,7 @@ impl<'a> Deciding<'a> {
                     self.status.applied = Some(AppliedRun {
                         run: name(run).to_owned(),
                         about: run.spec.about.clone(),
+                        revision: run.spec.about.revision.clone(),
                         plan,
                         bundle: run.spec.bundle.clone(),
                         at: ended,
@@ -279,10 +290,17 @@ impl<'a> Deciding<'a> {
         if !self.is_held() {
             self.steps.push(Step::Hold);
         }
+        if let Some(seen) = &self.facts.source.seen {
+            self.status.source = Some(seen.clone());
+        }
+        if let Some(lacking) = &self.facts.source.lacking {
+            return self.lacks_source(lacking);
+        }
         let wanted = match self.facts.wanted {
             Ok(wanted) => wanted,
             Err(problems) => return self.stalled_by(problems),
         };
+        self.take_in_source(wanted);
         if let Some(run) = self.active() {
             return self.follow(run, wanted);
         }
@@ -295,7 +313,11 @@ impl<'a> Deciding<'a> {
             return self.say(Truth::False, "DependencyNotReady", message, Activity::Reconciling);
         }
         if causes.is_empty() {
-            return self.say_how_it_is("");
+            self.say_how_it_is("");
+            return self.say_what_is_failing();
+        }
+        if self.asks_source(&causes) {
+            return;
         }
         let action = self.action(&causes);
         if let Some(known) = self.to_look_first(&causes) {
@@ -329,7 +351,7 @@ impl<'a> Deciding<'a> {
     /// A run is under way.
     fn follow(&mut self, run: &'a Run, wanted: &Wanted) {
         let phase = phase(run);
-        let is_other = run.spec.about != wanted.about || (self.requested() && phase == Phase::AwaitingApproval);
+        let is_other = !run.spec.about.is_same(&wanted.about) || (self.requested() && phase == Phase::AwaitingApproval);
         if is_other && phase.may_be_superseded() && !run.spec.cancel && !self.facts.stack.spec.suspend {
             let because = "the Stack asks for something newer".to_owned();
             self.steps.push(Step::Supersede { run: name(run).to_owned(), because });
@@ -438,7 +460,9 @@ impl<'a> Deciding<'a> {
                     String::new()
                 };
                 let activity = if gives_up { Activity::Stalled } else { Activity::Reconciling };
-                self.say(Truth::False, reason, format!("{}: {}{tail}{remark}", name(run), status.message), activity);
+                let revision = run.spec.about.revision.as_ref().map(|known| format!(" ({known})")).unwrap_or_default();
+                let message = format!("{}{revision}: {}{tail}{remark}", name(run), status.message);
+                self.say(Truth::False, reason, message, activity);
             }
             other => {
                 let message = format!("{}: {other:?}. {}{remark}", name(run), status.message);
@@ -462,6 +486,10 @@ impl<'a> Deciding<'a> {
             Action::Plan => "Planned",
             Action::Apply => "Applied",
             Action::Destroy => "Destroyed",
+        };
+        let message = match &run.spec.about.revision {
+            Some(revision) => format!("{reason} successfully: {revision}. {message}"),
+            None => message,
         };
         self.say(Truth::True, reason, format!("{message}{remark}"), Activity::Idle);
     }

@@ -2,6 +2,7 @@
 //! write: whoever looks next sees what was done, and decides the same about the rest.
 
 mod found;
+mod sourced;
 mod steps;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ use crate::blobs::{Blob, BlobError};
 use crate::kept;
 use crate::objects::{Kind, Notice, Place, Store, StoreError, find, find_all, owned_by, untyped};
 use crate::runs::looks::Looker;
+use crate::sources::Sources;
 
 /// The Secret of a namespace with what keeps others from telling values from their marks.
 const SALT: &str = "groma-salt";
@@ -63,6 +65,8 @@ pub struct Reconciler {
     store: Arc<dyn Store>,
     settings: Settings,
     looker: Arc<dyn Looker>,
+    /// Who fetches sources, if somebody does.
+    sources: Option<Arc<Sources>>,
     /// The versions of Stacks that we have written, by their uids.
     written: Mutex<BTreeMap<String, String>>,
 }
@@ -80,7 +84,12 @@ struct Found {
 impl Reconciler {
     /// With objects there.
     pub fn new(store: Arc<dyn Store>, settings: Settings, looker: Arc<dyn Looker>) -> Self {
-        Self { store, settings, looker, written: Mutex::default() }
+        Self { store, settings, looker, sources: None, written: Mutex::default() }
+    }
+
+    /// Sources are fetched there.
+    pub fn with_sources(self, sources: Arc<Sources>) -> Self {
+        Self { sources: Some(sources), ..self }
     }
 
     /// Whether a Stack is as we have left it.
@@ -110,7 +119,9 @@ impl Reconciler {
         let Some(stack) = find::<Stack>(&*self.store, namespace, name).await? else {
             return self.forget(namespace, name).await.map(|()| None);
         };
-        let found = self.dereference(stack).await?;
+        let mut found = self.dereference(stack).await?;
+        let sourced = self.sourced(&found.stack, &found.referred.holders, now).await?;
+        found.referred.source = sourced.package;
         let built = wanted::bundle(&found.stack, &found.referred, &self.settings.home);
         let (bundle, wanted) = match built {
             Ok((bundle, about)) => {
@@ -144,6 +155,7 @@ impl Reconciler {
             scheduled,
             looked: self.may_look(&found.stack).then_some(looked),
             kept_bundle: found.kept_bundle.as_deref(),
+            source: &sourced.facts,
         };
         let Decision { steps, status, again_at } = decide::decide(&facts);
         let mut stack = found.stack.clone();
@@ -153,6 +165,10 @@ impl Reconciler {
             }
         }
         self.clear_history(&found, &status).await?;
+        let before = stack.status.clone();
+        stack.status = Some(status.clone());
+        self.tell_of_states(&stack, before.as_ref(), &sourced.states).await;
+        stack.status = before;
         self.write_status(stack, status).await?;
         Ok(again_at)
     }
@@ -173,6 +189,7 @@ impl Reconciler {
 
     /// A Stack is gone, maybe by force: nothing is kept for it any more.
     async fn forget(&self, namespace: &str, name: &str) -> Result<(), ReconcileError> {
+        self.forget_source(&(namespace.to_owned(), name.to_owned()));
         kept::release(&*self.store, namespace, name).await?;
         let runs: Vec<Run> = find_all(&*self.store, Some(namespace), &[(names::STACK, name)]).await?;
         // Nobody else collects those that are only in our memory.

@@ -1,8 +1,11 @@
 //! What a Stack asks for: its bundle. A function of the Stack and of what it refers to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use groma_run::source::SourceError;
+use groma_run::source::relevance::Question;
+use groma_run::source::tree::Tree;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
@@ -31,13 +34,61 @@ pub struct Referred {
     pub holders: Holders,
     /// What keeps others from telling values from their marks.
     pub salt: Vec<u8>,
+    /// What was fetched, for a Stack whose configuration is elsewhere.
+    pub source: Option<Package>,
+}
+
+/// What of a source goes with the runs of a Stack.
+#[derive(Debug, Clone, Default)]
+pub struct Package {
+    /// What people know the source by.
+    pub revision: String,
+    /// Made of what matters of it, and of nothing else.
+    hash: String,
+    files: BTreeMap<String, Content>,
+    programs: BTreeSet<String>,
+    /// What is not there that should be.
+    missing: Vec<String>,
+}
+
+impl Package {
+    /// What of a tree goes with the runs of a Stack. Reads files.
+    pub fn of(spec: &StackSpec, tree: &Tree) -> Result<Self, SourceError> {
+        let root = below(spec.path.trim_matches('/')).unwrap_or_else(|| ".".to_owned());
+        let revision = tree.revision.clone();
+        let mut missing = Vec::new();
+        if !tree.has_directory(&root) {
+            missing.push(format!("spec.path: the source has no directory {root:?} at {revision}"));
+        }
+        for path in &spec.inputs.var_files {
+            if !below(path).is_some_and(|path| tree.has_file(&path)) {
+                missing.push(format!("spec.inputs.varFiles: the source has no file {path:?} at {revision}"));
+            }
+        }
+        let var_files = spec.inputs.var_files.clone();
+        let selection = tree.select(&Question { root, var_files, programs: spec.allow_exec })?;
+        let files = tree.contents(&selection)?.into_iter().map(|(path, bytes)| (path, Content(bytes))).collect();
+        let programs = tree.programs(&selection);
+        Ok(Self { revision, hash: selection.hash.clone(), files, programs, missing })
+    }
 }
 
 /// The bundle of a Stack, and what it is about; or everything that is wrong.
 pub fn bundle(stack: &Stack, referred: &Referred, home: &StateHome) -> Result<(Bundle, Attempt), Vec<String>> {
     let spec = &stack.spec;
     let mut problems = Vec::new();
-    let files = files(spec, &referred.holders, &mut problems);
+    let mut files = files(spec, &referred.holders, &mut problems);
+    let package = referred.source.as_ref();
+    match package {
+        Some(package) => {
+            files.extend(package.files.clone());
+            problems.extend(package.missing.iter().cloned());
+        }
+        None if spec.source.git.is_some() || spec.source.flux.is_some() => {
+            problems.push("spec.source: it has not been fetched".to_owned());
+        }
+        None => {}
+    }
     let root = match spec.path.trim_matches('/') {
         "" | "." => ".".to_owned(),
         path => below(path).unwrap_or_else(|| {
@@ -49,10 +100,14 @@ pub fn bundle(stack: &Stack, referred: &Referred, home: &StateHome) -> Result<(B
         problems.extend(found.iter().map(ToString::to_string));
         crate::bundle::ResolvedInputs::default()
     });
+    if spec.preview_of.is_some() && !spec.plan_only {
+        problems.push("spec.previewOf: it needs spec.planOnly, as what is seen there is never carried out".to_owned());
+    }
     let backend = backend(stack, referred, home, &mut problems);
     problems.extend(reserved::problems(spec, resolved.environment.keys(), backend.at_home));
     let bundle = Bundle {
         files,
+        programs: package.map(|package| package.programs.clone()).unwrap_or_default(),
         root,
         inputs: resolved,
         var_files: spec.inputs.var_files.clone(),
@@ -62,17 +117,26 @@ pub fn bundle(stack: &Stack, referred: &Referred, home: &StateHome) -> Result<(B
         allow_exec: spec.allow_exec,
         parallelism: spec.parallelism,
         engine: spec.engine,
+        preview: spec.preview_of.is_some(),
         webhooks: webhooks::prepare(&spec.webhooks, &referred.holders, &mut problems),
         adoption: spec.adoption.clone(),
         orphans: spec.orphan_policy != OrphanPolicy::Ignore,
+        var_files_win: spec.inputs.var_files_win,
+        plan_copy: spec.plan_copy.clone(),
+        plan_unlocked: spec.plan_unlocked,
     };
+    // A configuration that is not there is none that asks for nothing.
+    if bundle.files.is_empty() && (spec.source.git.is_some() || spec.source.flux.is_some()) {
+        problems.push("spec.source: there is nothing in it".to_owned());
+    }
     if !problems.is_empty() {
         return Err(problems);
     }
     let about = Attempt {
         spec_hash: spec_hash(spec),
-        source_hash: bundle.source_hash(),
+        source_hash: package.map_or_else(|| bundle.source_hash(), |package| package.hash.clone()),
         inputs_hash: inputs::inputs_hash(&bundle.inputs, &referred.salt),
+        revision: package.map(|package| package.revision.clone()),
     };
     Ok((bundle, about))
 }
@@ -111,15 +175,25 @@ fn files(spec: &StackSpec, holders: &Holders, problems: &mut Vec<String>) -> BTr
     found
 }
 
+/// What the Secret of a state ends with that is kept for a Stack.
+pub fn state_suffix(stack: &Stack) -> String {
+    let given = stack.spec.state.as_ref().and_then(|state| state.suffix.clone());
+    given.unwrap_or_else(|| stack.metadata.name.clone().unwrap_or_default())
+}
+
 fn backend(stack: &Stack, referred: &Referred, home: &StateHome, problems: &mut Vec<String>) -> BackendBlock {
     let name = stack.metadata.name.clone().unwrap_or_default();
     let namespace = stack.metadata.namespace.clone().unwrap_or_default();
+    // Whoever shows what may become of a Stack reads that one's state.
+    let name = stack.spec.preview_of.clone().unwrap_or(name);
     let Some(given) = &stack.spec.backend else {
         let mut config = BTreeMap::new();
         if home.kind == "kubernetes" {
-            config.insert("secret_suffix".to_owned(), json!(name));
+            let mut labels = stack.spec.state.clone().unwrap_or_default().labels;
+            labels.insert(names::KEPT_FOR.to_owned(), name.clone());
+            config.insert("secret_suffix".to_owned(), json!(state_suffix(stack)));
             config.insert("namespace".to_owned(), json!(namespace));
-            config.insert("labels".to_owned(), json!({ names::KEPT_FOR: name }));
+            config.insert("labels".to_owned(), json!(labels));
         }
         if home.directory.is_some() {
             // In the directory that is known where runs are.
@@ -160,15 +234,23 @@ fn spec_hash(spec: &StackSpec) -> String {
     for (name, value) in pods.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
         relevant[name] = value.clone();
     }
+    if let Some(of) = &spec.preview_of {
+        relevant["previewOf"] = json!(of);
+    }
     // Stacks without any are what they were before there were any.
     if !spec.webhooks.is_empty() {
         relevant["webhooks"] = json!(spec.webhooks);
     }
-    if let Some(adoption) = &spec.adoption {
-        relevant["adoption"] = json!(adoption);
-    }
-    if spec.orphan_policy != OrphanPolicy::Ignore {
-        relevant["orphanPolicy"] = json!(spec.orphan_policy);
+    let rare = json!({
+        "state": spec.state,
+        "planCopy": spec.plan_copy,
+        "planUnlocked": spec.plan_unlocked.then_some(true),
+        "varFilesWin": spec.inputs.var_files_win.then_some(true),
+        "adoption": spec.adoption,
+        "orphanPolicy": (spec.orphan_policy != OrphanPolicy::Ignore).then_some(spec.orphan_policy),
+    });
+    for (name, value) in rare.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
+        relevant[name] = value.clone();
     }
     let mut hash = Sha256::new();
     part(&mut hash, relevant.to_string().as_bytes());

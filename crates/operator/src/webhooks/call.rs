@@ -6,7 +6,7 @@ use std::time::Duration;
 use groma_network::{Networks, Refused, guarded};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use reqwest::header::CONTENT_TYPE;
-use reqwest::{Certificate, Client, Identity, Url};
+use reqwest::{Certificate, Client, ClientBuilder, Identity, Url};
 use sha2::Sha256;
 
 use super::Prepared;
@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// What is read of an answer.
 const MOST_BYTES: usize = 64 << 10;
 /// What a request was signed with.
-const SIGNATURE: &str = "x-groma-signature-256";
+pub(crate) const SIGNATURE: &str = "x-groma-signature-256";
 
 /// An attempt that failed.
 struct Failed {
@@ -35,8 +35,7 @@ struct Failed {
 /// Asks. Gives the body of the answer.
 pub(super) async fn call(prepared: &Prepared, body: String, networks: Option<&Networks>) -> Result<Vec<u8>, String> {
     let webhook = &prepared.webhook;
-    let url = check_url(&webhook.url)?;
-    groma_network::check_url(networks, &url).map_err(|refused| refused.to_string())?;
+    let url = allowed_url(&webhook.url, networks)?;
     let client = client(prepared, networks)?;
     let retries = webhook.retries.unwrap_or(RETRIES).min(MOST_RETRIES);
     let mut attempt = 0;
@@ -50,16 +49,28 @@ pub(super) async fn call(prepared: &Prepared, body: String, networks: Option<&Ne
     }
 }
 
-fn client(prepared: &Prepared, networks: Option<&Networks>) -> Result<Client, String> {
+/// A client for addresses that others have written down: it goes there and nowhere else.
+pub(crate) fn outward(patience: Duration, networks: Option<&Networks>) -> ClientBuilder {
     // One process has one crypto provider; another client may have set it already.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let patience = prepared.webhook.timeout.map_or(PATIENCE, |length| length.0).min(MOST_PATIENCE);
-    let mut builder = guarded(Client::builder(), networks)
+    guarded(Client::builder(), networks)
         .user_agent(concat!("groma/", env!("CARGO_PKG_VERSION")))
         .timeout(patience)
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
-        .no_proxy();
+        .no_proxy()
+}
+
+/// Reads an address that others have written down, if connections may lead there.
+pub(crate) fn allowed_url(text: &str, networks: Option<&Networks>) -> Result<Url, String> {
+    let url = check_url(text)?;
+    groma_network::check_url(networks, &url).map_err(|refused| refused.to_string())?;
+    Ok(url)
+}
+
+fn client(prepared: &Prepared, networks: Option<&Networks>) -> Result<Client, String> {
+    let patience = prepared.webhook.timeout.map_or(PATIENCE, |length| length.0).min(MOST_PATIENCE);
+    let mut builder = outward(patience, networks);
     if let Some(roots) = &prepared.roots {
         let roots =
             Certificate::from_pem_bundle(&roots.0).map_err(|_| "caFrom has no certificates in PEM".to_owned())?;
@@ -102,7 +113,7 @@ async fn once(client: &Client, url: &Url, prepared: &Prepared, body: &str) -> Re
 }
 
 /// What a body is signed with.
-fn signature(key: &[u8], body: &[u8]) -> String {
+pub(crate) fn signature(key: &[u8], body: &[u8]) -> String {
     // Keys of any length will do.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return String::new() };
     mac.update(body);
@@ -110,7 +121,7 @@ fn signature(key: &[u8], body: &[u8]) -> String {
 }
 
 /// Why it failed, without the address: that is known, and may be long.
-fn causes(problem: &reqwest::Error) -> String {
+pub(crate) fn causes(problem: &reqwest::Error) -> String {
     let mut last = problem.source();
     while let Some(inner) = last.and_then(std::error::Error::source) {
         last = Some(inner);

@@ -113,6 +113,7 @@ mod tests {
             is_empty: false,
             changes_json: Some(json!({"resourceChanges": [{"after": {"x": "hunter2-hunter2"}}]})),
             doubt: None,
+            document: None,
         };
         let inputs = ResolvedInputs { secrets: ["hunter2-hunter2".to_owned()].into(), ..ResolvedInputs::default() };
         let asking =

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use groma_model::address::Target;
@@ -52,6 +52,10 @@ pub(super) fn lay_out(workshop: &Workshop, name: &str, bundle: &Bundle) -> Resul
     let root = root_of(directory.path(), bundle);
     for (path, content) in &bundle.files {
         write(directory.path(), path, content)?;
+        if bundle.programs.contains(path) {
+            let mode = fs::Permissions::from_mode(0o700);
+            fs::set_permissions(directory.path().join(path), mode).map_err(|problem| failed(path, problem))?;
+        }
     }
     fs::create_dir_all(&root).map_err(|problem| failed(&bundle.root, problem))?;
     for (path, content) in &bundle.inputs.files {
@@ -158,15 +162,23 @@ pub(super) fn start(work: &Work<'_>, directory: &Path) -> Start {
     let root = root_of(directory, bundle);
     let mut environment = workshop.environment.clone();
     environment.extend(bundle.inputs.environment.clone());
+    // As the other engines have it: a variable of a Stack's own environment, never of ours.
+    let named = bundle.inputs.environment.iter();
+    let environment_variables =
+        named.filter_map(|(name, text)| Some((name.strip_prefix("TF_VAR_")?.to_owned(), text.clone()))).collect();
     let var_files = bundle.var_files.iter().filter_map(|path| below(path));
-    let mut variables: Vec<GivenVariable> =
+    let var_files: Vec<GivenVariable> =
         var_files.map(|path| GivenVariable::File(directory.join(path).display().to_string())).collect();
-    variables.push(GivenVariable::File(VALUES.to_owned()));
+    let mut variables = vec![GivenVariable::File(VALUES.to_owned())];
     let texts = bundle.inputs.texts.iter();
     variables.extend(texts.map(|(name, text)| GivenVariable::Offered { name: name.clone(), text: text.clone() }));
+    // Of several values for a variable the last one holds.
+    let at = if bundle.var_files_win { variables.len() } else { 0 };
+    variables.splice(at..at, var_files);
     Start {
         workspace: Some(bundle.workspace.clone().unwrap_or_else(|| "default".to_owned())),
         environment,
+        environment_variables,
         variables,
         // How we reach it is nothing that variables of a Stack may change: they would get to see who we are.
         cluster: workshop.cluster.clone().filter(|_| bundle.backend.at_home),

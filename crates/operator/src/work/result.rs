@@ -37,6 +37,8 @@ pub struct Planned {
     pub changes_json: Option<Json>,
     /// Why somebody has to agree to it in any case.
     pub doubt: Option<StateDoubt>,
+    /// All of it, as `show -json` has it, with everything that must not be seen. None if nobody wants it.
+    pub document: Option<Json>,
 }
 
 /// What is done with an object.

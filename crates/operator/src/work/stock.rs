@@ -198,8 +198,10 @@ impl Stock<'_> {
         layout::write_private(&self.root.join(TEXTS), texts.as_bytes()).map_err(|problem| transient(&problem))?;
         let own = self.work.bundle.var_files.iter().filter_map(|path| crate::inputs::below(path));
         let own = own.map(|path| self.directory.join(path).display().to_string());
-        let all = own.chain([layout::VALUES.to_owned(), TEXTS.to_owned()]);
-        Ok(all.map(|file| format!("-var-file={file}")).collect())
+        let mut all = vec![layout::VALUES.to_owned(), TEXTS.to_owned()];
+        let at = if self.work.bundle.var_files_win { all.len() } else { 0 };
+        all.splice(at..at, own);
+        Ok(all.into_iter().map(|file| format!("-var-file={file}")).collect())
     }
 
     /// Lays a plan out that was made before. Gives whether it takes everything down.
@@ -306,6 +308,7 @@ impl Stock<'_> {
             is_empty: code == 0,
             changes_json: (!self.work.bundle.webhooks.is_empty()).then(|| super::shown::changes(&read.document)),
             doubt: None,
+            document: self.work.wants_document().then_some(read.document),
         };
         Ok((planned, said))
     }

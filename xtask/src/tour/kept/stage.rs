@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::process;
 
 /// How long a step may take, on a machine that is busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The Stack. `SOURCE` is where its configuration is.
@@ -31,6 +31,8 @@ spec:
         actions: [create]
         mode: manual
   interval: 1s
+  outputs:
+    status: true
 SOURCE";
 
 pub(super) struct Stage {
@@ -46,10 +48,6 @@ impl Stage {
         let stage = Self { groma: groma.to_owned(), root: root.to_owned(), operator: None, lines: None };
         fs::create_dir_all(stage.stacks())?;
         Ok(stage)
-    }
-
-    pub(super) fn title(&self, text: &str) {
-        println!("\n── {text} ──");
     }
 
     fn stacks(&self) -> PathBuf {
@@ -74,8 +72,8 @@ impl Stage {
     pub(super) fn commit_configuration(&self, files: &[(&str, String)], message: &str) -> Result<()> {
         let mut source = "  source:\n    inline:\n".to_owned();
         for (name, text) in files {
-            source.push_str(&format!("      {name}: |\n"));
-            text.lines().for_each(|line| source.push_str(&format!("        {line}\n")));
+            source.extend([format!("      {name}: |\n")]);
+            source.extend(text.lines().map(|line| format!("        {line}\n")));
         }
         fs::write(self.stack_file(), STACK.replace("SOURCE", &source))?;
         self.commit(message)
@@ -112,7 +110,7 @@ impl Stage {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(&self.groma);
-        command.args(args).current_dir(self.stacks());
+        command.args(args).current_dir(self.stacks()).env("USER", "you");
         // What is asked for here does not depend on what is set for others.
         command.env_remove("GROMA_STANDALONE").env_remove("KUBECONFIG").env_remove("TF_CLI_CONFIG_FILE");
         command
@@ -146,7 +144,6 @@ impl Stage {
 
     /// Runs a command, and shows what it says.
     pub(super) fn groma(&self, args: &[&str]) -> Result<()> {
-        println!("$ groma {}", args.join(" "));
         process::run(&mut self.command(args))
     }
 

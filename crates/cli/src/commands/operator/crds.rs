@@ -14,10 +14,15 @@ pub(crate) struct Args {
     /// Print them as one list, for machines.
     #[arg(long)]
     json: bool,
+
+    /// Print that of Terraform as well, the kind of tofu-controller, for a cluster without tofu-controller.
+    #[arg(long)]
+    with_terraform: bool,
 }
 
 pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Failure> {
-    let definitions = install::definitions();
+    let mut definitions = install::definitions();
+    definitions.extend(args.with_terraform.then(install::terraform_definition));
     let text = if args.json {
         format!("{}\n", serde_json::Value::from(definitions))
     } else {

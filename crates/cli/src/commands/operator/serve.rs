@@ -10,14 +10,17 @@ use groma_model::span::SourceMap;
 use groma_model::text::visible;
 use groma_operator::api::stack::Executor;
 use groma_operator::install::IMAGE;
-use groma_operator::networks::{Range, networks};
 use groma_operator::objects::cluster::Reach;
 use groma_operator::runs::in_process::Room;
 use groma_operator::runs::job;
 use groma_operator::serve::{Serving, serve};
+use groma_operator::sources;
 use groma_operator::stack::reconcile::Settings;
 use groma_operator::stack::wanted::StateHome;
+use groma_operator::terraform;
 use groma_operator::territory::Account;
+use groma_operator::voices;
+use groma_operator::work::networks::{Networks, Range, networks};
 use groma_operator::work::{Engines, Premises, Workshop};
 use groma_run::cli_config::CliConfig;
 use groma_run::engine::plan::Plan;
@@ -102,6 +105,26 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "NETWORKS", value_delimiter = ',')]
     deny_networks: Vec<Range>,
 
+    /// Hear webhooks of those who have repositories over http, here: `0.0.0.0:9292`.
+    #[arg(long, value_name = "ADDRESS")]
+    webhook_addr: Option<std::net::SocketAddr>,
+
+    /// Tell all events there, as Flux tells them: the address of its notification-controller, or of anything that knows its events.
+    #[arg(long, value_name = "URL")]
+    events_addr: Option<String>,
+
+    /// How large the source of a Stack may be, in mebibytes.
+    #[arg(long, value_name = "NUMBER", default_value_t = 256)]
+    source_limit: u32,
+
+    /// Look after Terraform objects of tofu-controller, too. Nothing is done with them while tofu-controller itself works.
+    #[arg(long)]
+    terraform_objects: bool,
+
+    /// Where the lease of tofu-controller is, which says whether it works; flux-system if nothing is said. Can be repeated.
+    #[arg(long, value_name = "NAMESPACE", requires = "terraform_objects")]
+    tofu_controller_namespace: Vec<String>,
+
     #[command(flatten)]
     pub(super) engines: EngineArgs,
 
@@ -132,6 +155,14 @@ pub(in crate::commands) struct EngineArgs {
     /// Where Terraform is, for Stacks with `engine: terraform`; GROMA_TERRAFORM_BINARY says it too. Looked for in PATH if nothing is said.
     #[arg(long, value_name = "FILE")]
     terraform: Option<PathBuf>,
+}
+
+impl ServeArgs {
+    /// Where connections may lead that are made for others.
+    pub(super) fn networks(&self, context: &Context) -> Networks {
+        let service = context.environment.all.get("KUBERNETES_SERVICE_HOST");
+        networks(&self.allow_networks, self.deny_networks.clone(), service.map(String::as_str))
+    }
 }
 
 impl EngineArgs {
@@ -193,14 +224,14 @@ pub(super) fn run(context: &Context, mut args: ServeArgs) -> Result<ExitCode, Fa
 }
 
 fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving {
+    let confined = args.networks(context);
     let reach = Reach { files: kubeconfigs(context, args.kubeconfig.as_deref()), context: args.context };
     let folders = Folders { scratch: args.scratch, cache: args.cache, files: args.files };
     let mut workshop = workshop(context, reach.backend(), folders, cli_config, args.engines);
     workshop.premises.shared = true;
     workshop.premises.programs = args.allow_programs_in_process;
-    let service = context.environment.all.get("KUBERNETES_SERVICE_HOST");
-    let networks = networks(&args.allow_networks, args.deny_networks, service.map(String::as_str));
-    workshop.premises.networks = Some(networks);
+    workshop.premises.networks = Some(confined);
+    workshop.sources.limits.bytes = u64::from(args.source_limit) << 20;
     let room = Room { most: args.runs, most_each: args.runs_per_namespace };
     let account = args.account.as_deref().and_then(|account| account.split_once('/'));
     Serving {
@@ -217,6 +248,15 @@ fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving
             },
             home: StateHome { kind: "kubernetes".to_owned(), directory: None },
             across_namespaces: args.allow_cross_namespace,
+        },
+        terraform: args.terraform_objects.then(|| terraform::reconcile::Settings {
+            across_namespaces: args.allow_cross_namespace,
+            rival_namespaces: args.tofu_controller_namespace,
+        }),
+        voices: voices::Settings {
+            hook_address: args.webhook_addr,
+            events_address: args.events_addr,
+            networks: workshop.premises.networks.clone(),
         },
         workshop,
         room,
@@ -268,6 +308,7 @@ pub(in crate::commands) fn workshop(
         cluster: None,
         cli_config,
         engines: engines.engines(&environment.all),
+        sources: sources::Premises::default(),
         choice: ProviderChoice { reattach: environment.reattach.clone(), built_in_use: environment.built_in_use },
         // Whoever works for others as well says so.
         premises: Premises { shared: false, programs: true, files, networks: None },

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use groma_model::text::visible;
 use groma_operator::objects::Notice;
 use groma_operator::runs::in_process::Room;
-use groma_operator::standalone::{self, Layout, Mistake, Standalone};
+use groma_operator::serve::standalone::{self, Layout, Mistake, Standalone};
 use groma_run::cli_config::CliConfig;
 use jiff::Timestamp;
 use serde_json::json;
@@ -55,9 +55,9 @@ pub(super) fn standalone(context: &Context, args: &mut ServeArgs, cli_config: &C
     let engines = std::mem::take(&mut args.engines);
     let mut workshop = workshop(context, [].into(), folders, cli_config.clone(), engines);
     workshop.states = Some(layout.states());
-    workshop.local_webhooks = true;
     workshop.premises.shared = given.confine;
     workshop.premises.programs = !given.confine;
+    workshop.premises.networks = given.confine.then(|| args.networks(context));
     let voice = Voice { ui: Ui::new(&context.environment, given.no_color), json: given.json };
     Some(Standalone {
         directory,

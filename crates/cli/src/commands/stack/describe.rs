@@ -7,7 +7,7 @@ use groma_operator::api::run::{Phase, Run};
 use groma_operator::api::stack::Stack;
 use groma_operator::inputs;
 use groma_operator::objects::{Kind, Place, untyped};
-use groma_operator::standalone::overlay;
+use groma_operator::serve::standalone::overlay;
 use jiff::Timestamp;
 use serde_json::json;
 

@@ -7,7 +7,7 @@ use groma_model::span::SourceMap;
 use groma_model::text::visible;
 use groma_operator::api::shared::Condition;
 use groma_operator::api::stack::Stack;
-use groma_operator::standalone::mistakes_in;
+use groma_operator::serve::standalone::mistakes_in;
 use jiff::Timestamp;
 use serde_json::json;
 

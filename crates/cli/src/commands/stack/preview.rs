@@ -11,8 +11,8 @@ use groma_operator::api::stack::Stack;
 use groma_operator::bundle::Bundle;
 use groma_operator::inputs::{self, Holders};
 use groma_operator::objects::{Kind, Place, data_of};
+use groma_operator::serve::standalone;
 use groma_operator::stack::wanted::{self, Referred, StateHome};
-use groma_operator::standalone;
 use groma_operator::work::{Ended, Overseer, Planned, Stopped, Task, Verdict, Work, Workshop};
 use groma_run::engine::interrupt::Interrupt;
 use groma_run::engine::plan::Plan;
@@ -136,7 +136,7 @@ fn bundle(desk: &Desk, given: &Given, stack: &Stack) -> Result<Result<Bundle, Ve
         holders.extend(found.map(|found| (reference, data_of(&found))));
     }
     // Nothing of what is marked with the salt leaves this process.
-    let referred = Referred { holders, salt: Vec::new() };
+    let referred = Referred { holders, ..Referred::default() };
     let home = match &desk.alone {
         Some(alone) => standalone::home(&alone.layout),
         None => StateHome { kind: "kubernetes".to_owned(), directory: None },

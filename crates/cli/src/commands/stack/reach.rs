@@ -13,7 +13,7 @@ use groma_operator::api::stack::Stack;
 use groma_operator::objects::cluster::{Cluster, Reach};
 use groma_operator::objects::files::Files;
 use groma_operator::objects::{Kind, Place, Store, StoreError, find, find_all};
-use groma_operator::standalone::{self, Layout};
+use groma_operator::serve::standalone::{self, Layout};
 use kube::Client;
 use kube::api::DynamicObject;
 use serde_json::Value as Json;
@@ -31,7 +31,7 @@ const ATTEMPTS: usize = 5;
 
 /// Which cluster, and as whom.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub(super) struct ReachArgs {
+pub(in crate::commands) struct ReachArgs {
     /// A kubeconfig, instead of the usual ones.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -59,7 +59,7 @@ pub(super) struct ReachArgs {
 
 /// A Stack, as it is named on the command line: NAME or NAMESPACE/NAME.
 #[derive(Debug, Clone)]
-pub(super) struct StackName {
+pub(in crate::commands) struct StackName {
     namespace: Option<String>,
     name: String,
 }
@@ -80,34 +80,34 @@ impl std::str::FromStr for StackName {
 }
 
 /// A cluster that is reached, and where things are said.
-pub(super) struct Desk {
-    pub(super) ui: Ui,
+pub(in crate::commands) struct Desk {
+    pub(in crate::commands) ui: Ui,
     /// Where objects are.
-    pub(super) store: Box<dyn Store>,
+    pub(in crate::commands) store: Box<dyn Store>,
     /// The namespace of what is named without one.
-    pub(super) namespace: String,
+    pub(in crate::commands) namespace: String,
     /// For what is special to clusters; none without one.
-    pub(super) client: Option<Client>,
+    pub(in crate::commands) client: Option<Client>,
     /// Where things are without a cluster.
-    pub(super) alone: Option<Alone>,
+    pub(in crate::commands) alone: Option<Alone>,
     /// How a `kubernetes` backend gets to the same cluster.
-    pub(super) backend: BTreeMap<String, Json>,
+    pub(in crate::commands) backend: BTreeMap<String, Json>,
     runtime: tokio::runtime::Runtime,
 }
 
 /// An operator without a cluster.
-pub(super) struct Alone {
+pub(in crate::commands) struct Alone {
     /// Where things are.
-    pub(super) layout: Layout,
+    pub(in crate::commands) layout: Layout,
     /// What is written, and by whom.
-    pub(super) files: Files,
+    pub(in crate::commands) files: Files,
     /// Who we are.
-    pub(super) me: String,
+    pub(in crate::commands) me: String,
 }
 
 impl ReachArgs {
     /// Reaches it.
-    pub(super) fn open(&self, context: &Context) -> Result<Desk, Trouble> {
+    pub(in crate::commands) fn open(&self, context: &Context) -> Result<Desk, Trouble> {
         let ui = Ui::new(&context.environment, self.no_color);
         let made = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = made.map_err(Failure::Terminal)?;
@@ -158,7 +158,7 @@ impl ReachArgs {
         }
         let files = standalone::objects(&layout)?;
         let name = ["USER", "LOGNAME"].iter().find_map(|name| context.environment.all.get(*name));
-        let me = name.cloned().unwrap_or_else(|| format!("process {}", std::process::id()));
+        let me = name.cloned().unwrap_or_else(|| owner(&layout));
         let namespace = self.namespace.clone().unwrap_or_else(|| "default".to_owned());
         let store = Box::new(files.clone());
         let alone = Some(Alone { layout, files, me });
@@ -168,28 +168,28 @@ impl ReachArgs {
 
 impl Desk {
     /// Writes what objects say, which anybody may have written: nothing in it is obeyed by a terminal.
-    pub(super) fn show(&self, text: &str) -> Result<(), Failure> {
+    pub(in crate::commands) fn show(&self, text: &str) -> Result<(), Failure> {
         self.ui.out(&visible(text))
     }
 
     /// Waits for something to come.
-    pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+    pub(in crate::commands) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
 
     /// Waits a while.
-    pub(super) fn pause(&self, length: Duration) {
+    pub(in crate::commands) fn pause(&self, length: Duration) {
         // A sleep begins inside of a runtime only.
         self.wait(async { tokio::time::sleep(length).await });
     }
 
     /// Where a Stack is.
-    pub(super) fn place(&self, name: &StackName) -> (String, String) {
+    pub(in crate::commands) fn place(&self, name: &StackName) -> (String, String) {
         (name.namespace.clone().unwrap_or_else(|| self.namespace.clone()), name.name.clone())
     }
 
     /// A Stack, or what may have been meant.
-    pub(super) fn stack(&self, name: &StackName) -> Result<Stack, Trouble> {
+    pub(in crate::commands) fn stack(&self, name: &StackName) -> Result<Stack, Trouble> {
         let (namespace, name) = self.place(name);
         match self.wait(find::<Stack>(&*self.store, &namespace, &name)) {
             Ok(Some(stack)) => Ok(stack),
@@ -211,14 +211,14 @@ impl Desk {
     }
 
     /// All Stacks, in one namespace or in all.
-    pub(super) fn stacks(&self, namespace: Option<&str>) -> Result<Vec<Stack>, Trouble> {
+    pub(in crate::commands) fn stacks(&self, namespace: Option<&str>) -> Result<Vec<Stack>, Trouble> {
         let mut found = self.wait(find_all::<Stack>(&*self.store, namespace, &[]))?;
         found.sort_by_key(|stack| (stack.metadata.namespace.clone(), stack.metadata.name.clone()));
         Ok(found)
     }
 
     /// The Runs of a Stack, oldest first.
-    pub(super) fn runs(&self, stack: &Stack) -> Result<Vec<Run>, Trouble> {
+    pub(in crate::commands) fn runs(&self, stack: &Stack) -> Result<Vec<Run>, Trouble> {
         let (namespace, name) =
             (stack.metadata.namespace.as_deref(), stack.metadata.name.as_deref().unwrap_or_default());
         let mut runs: Vec<Run> = self.wait(find_all(&*self.store, namespace, &[(names::STACK, name)]))?;
@@ -227,12 +227,12 @@ impl Desk {
     }
 
     /// One Run.
-    pub(super) fn run(&self, namespace: &str, name: &str) -> Result<Option<Run>, Trouble> {
+    pub(in crate::commands) fn run(&self, namespace: &str, name: &str) -> Result<Option<Run>, Trouble> {
         Ok(self.wait(find::<Run>(&*self.store, namespace, name))?)
     }
 
     /// Changes an object. If somebody else writes at the same time, the change is made to what they wrote.
-    pub(super) fn change(
+    pub(in crate::commands) fn change(
         &self,
         place: &Place,
         change: impl Fn(&mut DynamicObject) -> Result<(), Trouble>,
@@ -258,7 +258,7 @@ impl Desk {
     }
 
     /// Changes a Stack that is there.
-    pub(super) fn change_stack(
+    pub(in crate::commands) fn change_stack(
         &self,
         name: &StackName,
         change: impl Fn(&mut DynamicObject) -> Result<(), Trouble>,
@@ -269,6 +269,12 @@ impl Desk {
             done => done.map(|_| (namespace, name)),
         }
     }
+}
+
+/// Whose a state directory is: nobody else can write there.
+fn owner(layout: &Layout) -> String {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(&layout.state).map_or_else(|_| "somebody".to_owned(), |found| format!("user {}", found.uid()))
 }
 
 /// Names that are nearly the same, or the same in another namespace.
@@ -286,7 +292,7 @@ fn similar(known: &[Stack], namespace: &str, name: &str) -> Vec<String> {
 }
 
 /// An annotation.
-pub(super) fn annotate(object: &mut DynamicObject, name: &str, value: &str) {
+pub(in crate::commands) fn annotate(object: &mut DynamicObject, name: &str, value: &str) {
     object.metadata.annotations.get_or_insert_default().insert(name.to_owned(), value.to_owned());
 }
 

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 
 /// Why a command about Stacks could not do its work.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Trouble {
+pub(in crate::commands) enum Trouble {
     /// Nothing to do with clusters.
     #[error(transparent)]
     Failure(#[from] Failure),
@@ -50,7 +50,7 @@ impl From<StoreError> for Trouble {
 
 impl Trouble {
     /// In words.
-    pub(super) fn diagnostic(&self) -> Diagnostic {
+    pub(in crate::commands) fn diagnostic(&self) -> Diagnostic {
         match self {
             Self::NoCluster(reason) => {
                 let detail = format!(

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use groma_operator::api::stack::Stack;
 use groma_operator::objects::{Kind, Place};
-use groma_operator::standalone::Layout;
+use groma_operator::serve::standalone::Layout;
 use jiff::Timestamp;
 use kube::api::DynamicObject;
 use serde_json::Value as Json;
@@ -117,7 +117,6 @@ fn elsewhere(kind: &str) -> Trouble {
 
 /// The Lease that a state in a cluster is locked by.
 fn lease(stack: &Stack) -> Result<Place, Trouble> {
-    let own = stack.metadata.name.clone().unwrap_or_default();
     let here = stack.metadata.namespace.clone().unwrap_or_default();
     let given = |name: &str, otherwise: &str| {
         let backend = stack.spec.backend.as_ref();
@@ -125,7 +124,7 @@ fn lease(stack: &Stack) -> Result<Place, Trouble> {
         text.unwrap_or(otherwise).to_owned()
     };
     let (suffix, namespace) = match stack.spec.backend.as_ref().map(|backend| backend.kind.as_str()) {
-        None => (own, here),
+        None => (groma_operator::stack::wanted::state_suffix(stack), here),
         Some("kubernetes") => (given("secret_suffix", ""), given("namespace", "default")),
         Some(kind) => return Err(elsewhere(kind)),
     };

@@ -15,7 +15,7 @@ use crate::bundle::Bundle;
 use crate::objects::cluster::shortened;
 use crate::objects::{Kind, Notice, Place, controller, find};
 use crate::runs::progress::{Claimant, Kept, enter, persist, plan as kept_plan};
-use crate::runs::{Fate, fate, versions};
+use crate::runs::{Fate, copies, fate, versions};
 use crate::webhooks::{self, Asking};
 use crate::work::{Overseer, Planned, Redaction, Stopped, Verdict};
 
@@ -61,6 +61,15 @@ impl Bridge<'_> {
             }
             Ok(())
         })
+    }
+
+    /// Writes a plan that does something to where it is wanted besides.
+    fn copy_plan(&self, run: &Run, plan: &Planned) -> Result<(), Stopped> {
+        let Some(copy) = self.bundle.plan_copy.as_ref().filter(|_| !plan.is_empty) else { return Ok(()) };
+        let workspace = self.bundle.workspace.as_deref().unwrap_or("default");
+        let store = &*self.claim.executor.store;
+        let copied = self.handle.block_on(copies::write(store, run, (copy, workspace), plan));
+        copied.map_err(|problem| Stopped::Overseer(problem.to_string()))
     }
 
     /// Writes down what has changed, unless the Run is not wanted any more.
@@ -170,6 +179,7 @@ impl Overseer for Bridge<'_> {
             status.plan = Some(PlanRef { id: plan.id.clone(), secret: None, text: shortened(&plan.text, SHOWN_BYTES) });
             return Err(stopped);
         }
+        self.copy_plan(&run, plan)?;
         let fate = fate(&run, plan);
         let secret = match &fate {
             Fate::Ask(_) => Some(format!("{}-plan", run.metadata.name.as_deref().unwrap_or_default())),

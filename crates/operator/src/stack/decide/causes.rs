@@ -55,7 +55,7 @@ impl Deciding<'_> {
                 if before.spec_hash != wanted.about.spec_hash {
                     add(CauseKind::SpecChanged, &[]);
                 }
-                if before.source_hash != wanted.about.source_hash {
+                if before.source_hash != wanted.about.source_hash || self.is_newer_than_what_failed(wanted) {
                     add(CauseKind::SourceChanged, &[]);
                 }
                 if before.inputs_hash != wanted.about.inputs_hash {

@@ -40,6 +40,10 @@ impl Deciding<'_> {
             let activity = if waits { self.held_up() } else { Activity::Reconciling };
             return self.say(Truth::Unknown, "Deleting", message, activity);
         }
+        if self.facts.stack.spec.preview_of.is_some() {
+            // What it has looked at belongs to another Stack.
+            return self.let_go(false);
+        }
         match self.facts.stack.spec.deletion_policy {
             DeletionPolicy::Retain => self.let_go(false),
             DeletionPolicy::Orphan => self.let_go(true),
@@ -106,6 +110,7 @@ impl Deciding<'_> {
             return self.facts.kept_bundle.map(|bundle| AppliedRun {
                 run: String::new(),
                 about: self.status.attempted.clone().unwrap_or_default(),
+                revision: None,
                 plan: None,
                 bundle: bundle.to_owned(),
                 at: self.facts.now,
@@ -114,6 +119,7 @@ impl Deciding<'_> {
         Some(AppliedRun {
             run: name(run).to_owned(),
             about: run.spec.about.clone(),
+            revision: run.spec.about.revision.clone(),
             plan: None,
             bundle: run.spec.bundle.clone(),
             at: self.facts.now,

@@ -1,5 +1,7 @@
 //! Stories of Stacks, told in facts.
 
+mod sources;
+
 use serde_json::json;
 
 use super::*;
@@ -16,6 +18,7 @@ struct Story {
     kept_bundle: Option<&'static str>,
     now: i64,
     looked: Option<Looked>,
+    source: SourceFacts,
     /// What was done, in words.
     done: Vec<String>,
     again_at: Option<Moment>,
@@ -26,7 +29,8 @@ fn moment(second: i64) -> Moment {
 }
 
 fn about(source: &str, inputs: &str) -> Attempt {
-    Attempt { spec_hash: "spec".to_owned(), source_hash: source.to_owned(), inputs_hash: inputs.to_owned() }
+    let text = str::to_owned;
+    Attempt { spec_hash: text("spec"), source_hash: text(source), inputs_hash: text(inputs), revision: None }
 }
 
 impl Story {
@@ -44,6 +48,7 @@ impl Story {
             kept_bundle: None,
             now: 1_000,
             looked: None,
+            source: SourceFacts::default(),
             done: Vec::new(),
             again_at: None,
         }
@@ -63,6 +68,7 @@ impl Story {
                 scheduled: None,
                 looked: self.looked,
                 kept_bundle: self.kept_bundle,
+                source: &self.source,
             };
             let decision = decide(&facts);
             let settled = decision.steps.is_empty() && Some(&decision.status) == self.stack.status.as_ref();
@@ -82,6 +88,10 @@ impl Story {
             Step::Look { action, known, .. } => {
                 self.done.push(format!("look as {action:?}, {known:?}"));
                 self.looked.get_or_insert_default().under_way = true;
+            }
+            Step::RefreshSource { .. } => {
+                self.done.push("ask the source".to_owned());
+                self.source.refresh = source::Refresh::Pending;
             }
             Step::Start(new) => {
                 let causes: Vec<String> = new.causes.iter().map(|cause| format!("{:?}", cause.reason)).collect();

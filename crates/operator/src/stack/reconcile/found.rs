@@ -35,7 +35,14 @@ impl Reconciler {
         let needed_by = if is_deleted { self.dependants(&namespace, &name).await? } else { Vec::new() };
         let is_forgotten = is_deleted && runs.is_empty();
         let kept_bundle = if is_forgotten { self.kept_bundle(&stack, &namespace, &name).await? } else { None };
-        Ok(Found { stack, referred: Referred { holders, salt }, runs, waiting_for, needed_by, kept_bundle })
+        Ok(Found {
+            stack,
+            referred: Referred { holders, salt, source: None },
+            runs,
+            waiting_for,
+            needed_by,
+            kept_bundle,
+        })
     }
 
     /// The bundle of a run that may have made something, although its Run is gone: when a namespace is deleted, its Runs go first.

@@ -15,6 +15,7 @@ use crate::objects::{Kind, Place, StoreError, owned_by, typed, untyped};
 use crate::runs::looks::Wish;
 use crate::stack::decide::{self, NewRun, Step};
 use crate::stack::history;
+use crate::stack::wanted::state_suffix;
 
 impl Reconciler {
     /// Does what was decided. True if the Stack is let go, and there is nothing more to say about it.
@@ -37,6 +38,7 @@ impl Reconciler {
                     self.looker.look(Wish { stack, bundle, action, known, around, limits });
                 }
             }
+            Step::RefreshSource { since } => self.refresh_source(stack, since).await?,
             Step::Start(new) => self.start(new, found, bundle).await?,
             Step::Supersede { run, because } => self.supersede(found, &run, &because).await?,
             Step::Approve { run, approved } => self.approve(found, &run, approved).await?,
@@ -91,6 +93,10 @@ impl Reconciler {
         run.metadata.labels = Some(BTreeMap::from([(names::STACK.to_owned(), stack_name)]));
         run.metadata.owner_references = Some(vec![owned_by(stack)]);
         run.metadata.annotations = traced(stack);
+        if let Some(source) = stack.status.as_ref().and_then(|status| status.source.as_ref()) {
+            let notes = run.metadata.annotations.get_or_insert_default();
+            notes.insert(names::REVISION.to_owned(), source.revision.clone());
+        }
         match self.store.create(&Kind::of::<Run>(), &untyped(&run)?).await {
             // Somebody has begun it before us.
             Ok(_) | Err(StoreError::Exists(_)) => {}
@@ -142,7 +148,9 @@ impl Reconciler {
                 kept::remove(&*self.store, &Kind::secret(), &secret).await?;
             }
             let workspace = found.stack.spec.workspace.as_deref().unwrap_or("default");
-            let labels = [("tfstate", "true"), ("tfstateSecretSuffix", name), ("tfstateWorkspace", workspace)];
+            let suffix = state_suffix(&found.stack);
+            let labels =
+                [("tfstate", "true"), ("tfstateSecretSuffix", suffix.as_str()), ("tfstateWorkspace", workspace)];
             for kind in [Kind::secret(), Kind::lease()] {
                 for object in self.store.list(&kind, Some(namespace), &labels).await? {
                     kept::remove(&*self.store, &kind, &object).await?;
@@ -181,7 +189,8 @@ impl Reconciler {
     }
 
     pub(super) fn keeps_state_here(&self, stack: &Stack) -> bool {
-        stack.spec.backend.is_none() && self.settings.home.kind == "kubernetes"
+        let is_own = stack.spec.backend.is_none() && stack.spec.preview_of.is_none();
+        is_own && self.settings.home.kind == "kubernetes"
     }
 
     /// Runs and bundles that nobody needs any more.

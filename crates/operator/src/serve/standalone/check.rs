@@ -143,6 +143,7 @@ fn holds(rule: &str, value: &Json) -> Option<bool> {
     match shape.as_str() {
         "? != ?" => Some(given == 1),
         "!(? && ?)" => Some(given < 2),
+        "!? || (? && self.planOnly)" => Some(value.get("previewOf").is_none() || value["planOnly"] == true),
         shape if shape.starts_with('[') && shape.ends_with("].filter(given, given).size() == 1") => Some(given == 1),
         "self.url.startsWith('https://') || self.url.startsWith('http://')" => {
             let url = value["url"].as_str().unwrap_or_default();

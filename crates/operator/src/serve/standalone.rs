@@ -22,6 +22,7 @@ pub use lock::{LockError, is_held};
 pub use read::Mistake;
 pub use told::{mistakes_in, overlay};
 
+use super::endpoints;
 use crate::api::shared::Moment;
 use crate::api::stack::{Executor, Stack};
 use crate::metrics::Metrics;
@@ -31,9 +32,9 @@ use crate::objects::{Kind, Place, Seen, Store, StoreError};
 use crate::operator::{Operator, Options};
 use crate::runs::in_process::{Clock, Room};
 use crate::runs::job;
-use crate::serve::endpoints;
 use crate::stack::reconcile::Settings;
 use crate::stack::wanted::StateHome;
+use crate::voices::{self, Voices};
 use crate::work::Workshop;
 use people::People;
 use told::Board;
@@ -72,6 +73,9 @@ impl Layout {
     }
 }
 
+/// Hears what is wrong with files.
+pub type HearMistakes = Arc<dyn Fn(&[Mistake]) + Send + Sync>;
+
 /// How an operator works without a cluster.
 pub struct Standalone {
     /// The files of people.
@@ -93,7 +97,7 @@ pub struct Standalone {
     /// Hears what happens.
     pub hear: Hear,
     /// Hears what is wrong with files, when that changes.
-    pub hear_mistakes: Arc<dyn Fn(&[Mistake]) + Send + Sync>,
+    pub hear_mistakes: HearMistakes,
 }
 
 /// Why an operator did not begin.
@@ -160,7 +164,11 @@ pub async fn serve(
     let board = Board::new(&layout.state);
     let showing = tokio::spawn(show(store.clone(), board.clone()));
     let settings = Settings { executor: Executor::InProcess, home: home(layout), across_namespaces: true };
+    let heard =
+        voices::Settings { networks: standalone.workshop.premises.networks.clone(), ..voices::Settings::default() };
+    let voices = Voices::new(Arc::new(store.clone()), &system_clock(), Arc::clone(&metrics), &heard);
     let options = Options {
+        terraform: None,
         settings,
         workshop: standalone.workshop,
         room: standalone.room,
@@ -173,6 +181,7 @@ pub async fn serve(
         clock: system_clock(),
     };
     let operator = Operator::new(Arc::new(store.clone()), options);
+    operator.speaks_through(voices);
     let (stopping, stopped) = watch::channel(false);
     let mut told = stopped.clone();
     let working = tokio::spawn(operator.run(async move {

@@ -1,5 +1,6 @@
 //! What people can read about their Stacks with nothing but `cat`: a file for each, and one about what is wrong with what they have written.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -10,6 +11,7 @@ use kube::api::DynamicObject;
 use serde_json::{Value as Json, json};
 
 use super::read::Mistake;
+use crate::api::stack::StackSpec;
 use crate::objects::files::Origin;
 use crate::objects::files::folder::make_private;
 
@@ -115,13 +117,40 @@ fn shown(stack: &DynamicObject, origin: Option<&Origin>) -> Json {
 
 /// What commands have set in a Stack, otherwise than its file says: `spec.suspend: true`.
 pub fn overlay(stack: &DynamicObject, origin: &Origin) -> Vec<String> {
-    let fields = stack.data.get("spec").and_then(Json::as_object).into_iter().flatten();
-    let written = &origin.wanted["spec"];
-    // What a file does not say is as if it said the usual.
-    let is_usual = |value: &Json| value.is_null() || *value == json!(false);
-    let differs = |name: &str, value: &Json| {
-        let written = written.get(name).unwrap_or(&Json::Null);
-        written != value && !(is_usual(written) && is_usual(value))
+    let (written, live) = (normal(&origin.wanted["spec"]), normal(&stack.data["spec"]));
+    let names = |spec: &Json| spec.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default();
+    let mut all: BTreeSet<String> = names(&written);
+    all.extend::<BTreeSet<String>>(names(&live));
+    let differs = all.into_iter().filter(|name| written.get(name) != live.get(name));
+    let shown = |name: String| match live.get(&name) {
+        Some(value) => format!("spec.{name}: {value}"),
+        None => format!("spec.{name}: (not set)"),
     };
-    fields.filter(|(name, value)| differs(name, value)).map(|(name, value)| format!("spec.{name}: {value}")).collect()
+    differs.map(shown).collect()
+}
+
+/// With what holds where nothing is said.
+fn normal(spec: &Json) -> Json {
+    let read = serde_json::from_value::<StackSpec>(spec.clone());
+    read.and_then(serde_json::to_value).unwrap_or_else(|_| spec.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_set_otherwise_is_told() {
+        let source = json!({"inline": {"main.tf": ""}});
+        let told = |written: Json, live: Json| {
+            let stack =
+                json!({"apiVersion": "groma.dev/v1alpha1", "kind": "Stack", "metadata": {"name": "a"}, "spec": live});
+            let origin = Origin { file: "a.yaml".to_owned(), wanted: json!({ "spec": written }) };
+            overlay(&serde_json::from_value(stack).unwrap(), &origin)
+        };
+        let filled = json!({"source": source, "engine": "native", "suspend": false, "retry": {}});
+        assert_eq!(told(json!({"source": source}), filled.clone()), Vec::<String>::new());
+        assert_eq!(told(json!({"source": source}), json!({"source": source, "suspend": true})), ["spec.suspend: true"]);
+        assert_eq!(told(json!({"source": source, "suspend": true}), filled), ["spec.suspend: (not set)"]);
+    }
 }

@@ -145,7 +145,9 @@ impl People {
         for (name, known) in &self.files {
             match &known.content {
                 Ok(wanted) => {
-                    wanted.iter().for_each(|wanted| told.entry(wanted.place()).or_default().push(wanted));
+                    for wanted in wanted {
+                        told.entry(wanted.place()).or_default().push(wanted);
+                    }
                     // It may say something else as soon as it is read again.
                     if !known.is_read {
                         sight.silent.insert(name.clone());
@@ -160,8 +162,8 @@ impl People {
         for (place, all) in told {
             let owner = owners.get(&place);
             let first = all.iter().position(|wanted| owner == Some(&wanted.file.as_str())).unwrap_or(0);
-            for (at, other) in all.iter().enumerate().filter(|(at, _)| *at != first) {
-                let _ = at;
+            let others = all.iter().enumerate().filter(|(at, _)| *at != first).map(|(_, other)| other);
+            for other in others {
                 let message = format!("{place} is in {} already: one of them has to go", all[first].file);
                 sight.mistakes.push(Mistake { file: other.file.clone(), line: None, message });
             }

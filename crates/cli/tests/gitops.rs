@@ -1,0 +1,67 @@
+//! A data lake that is kept as a repository says: the scenarios of the specification, by their numbers, on a real cluster, with an Airbyte that
+//! is none and a configuration in the shape that people have (`tests/lotus-lake`).
+//!
+//! Where what is: what people do every day in `flows`; what goes in from Secrets in `secrets`; that nobody hears anything while all is well in
+//! `stable`; what fails around it in `faults`; many Stacks that have something in common in `load`. [`TOLD`] has which test tells which scenario.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
+
+#[allow(dead_code, reason = "the other tests use the rest")]
+#[path = "kubernetes/api.rs"]
+mod api;
+#[path = "gitops/faults.rs"]
+mod faults;
+#[path = "gitops/flows.rs"]
+mod flows;
+#[path = "gitops/lake.rs"]
+mod lake;
+#[path = "gitops/load.rs"]
+mod load;
+#[path = "gitops/secrets.rs"]
+mod secrets;
+#[path = "gitops/stable.rs"]
+mod stable;
+#[allow(dead_code, reason = "the other tests use the rest")]
+#[path = "operator/stage.rs"]
+mod stage;
+
+/// Which test tells which scenario: the number, the file below `tests`, and the name of the test.
+const TOLD: &[(&str, &str, &str)] = &[
+    ("S-001", "gitops/flows.rs", "s_001_a_source_is_added"),
+    ("S-001b", "gitops/flows.rs", "s_001b_a_credential_comes_later"),
+    ("S-002", "gitops/flows.rs", "s_002_a_catalog_is_changed"),
+    ("S-002b", "gitops/flows.rs", "s_002b_a_commit_is_about_something_else"),
+    ("S-003", "gitops/flows.rs", "s_003_a_source_is_removed"),
+    ("S-003b", "gitops/flows.rs", "s_003b_the_stack_is_deleted"),
+    ("S-003c", "gitops/flows.rs", "s_003c_deletion_fails_midway"),
+    ("S-004", "gitops/flows.rs", "s_004_a_backfill_is_asked_for_and_ends"),
+    ("S-004b", "gitops/flows.rs", "s_004_a_backfill_is_asked_for_and_ends"),
+    ("S-004c", "gitops/flows.rs", "s_004c_a_reset_fails"),
+    ("S-005", "gitops/stable.rs", "s_005_stable_means_quiet"),
+    ("S-401", "gitops/secrets.rs", "s_401_a_secret_is_rotated"),
+    ("S-402", "gitops/secrets.rs", "s_402_other_ways_in"),
+    ("S-403", "gitops/secrets.rs", "s_401_a_secret_is_rotated"),
+    ("S-404", "gitops/secrets.rs", "s_404_what_does_not_matter_changes"),
+    ("S-501", "gitops/faults.rs", "s_501_killed_in_the_middle"),
+    ("S-502", "gitops/faults.rs", "s_502_handed_over_in_the_middle"),
+    ("S-503", "operator/faults.rs", "an_api_server_that_goes_and_comes_loses_nothing"),
+    ("S-504", "../../backends/tests/kubernetes.rs", "a_state_in_several_secrets_is_terraforms"),
+    ("S-505", "gitops/load.rs", "s_505_many_stacks_have_one_secret"),
+];
+
+/// Every scenario of the groups that are told here is, and every test that is named is there.
+#[test]
+fn every_scenario_is_told() {
+    let wanted = [
+        "001", "001b", "002", "002b", "003", "003b", "003c", "004", "004b", "004c", "005", "401", "402", "403", "404",
+        "501", "502", "503", "504", "505",
+    ];
+    let told: Vec<&str> = TOLD.iter().map(|(number, ..)| number.trim_start_matches("S-")).collect();
+    assert_eq!(told, wanted);
+    let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    for (number, file, test) in TOLD {
+        let text = std::fs::read_to_string(tests.join(file)).unwrap();
+        let is_test = text.contains(&format!("#[test]\nfn {test}()"));
+        assert!(is_test, "{number}: {file} has no test {test}");
+    }
+}
