@@ -185,6 +185,7 @@ mod tests {
             drifted: Vec::new(),
             is_empty: false,
             changes_json: None,
+            doubt: None,
             document: Some(json!({"format_version": "1.2"})),
         }
     }
