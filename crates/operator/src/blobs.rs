@@ -10,7 +10,7 @@ use kube::api::ObjectMeta;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::kept;
+use crate::objects::kept;
 use crate::objects::{Kind, Place, Store, StoreError, data_of, holder};
 
 /// A Secret takes a mebibyte of data, with what it is encoded in.

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use crate::api::shared::is_false;
 use crate::api::stack::{Engine, InputPhase, PlanCopy};
 use crate::api::upkeep::Adoption;
-use crate::webhooks::Prepared;
+use crate::voices::webhooks::Prepared;
 
 /// No bundle is larger than that, unpacked.
 const MOST_BYTES: u64 = 256 << 20;

@@ -106,7 +106,7 @@ pub fn references(spec: &StackSpec) -> BTreeSet<HolderRef> {
     let templated = inputs.templated.iter().flat_map(|value| value.secrets.values());
     found.extend(templated.map(|name| HolderRef { kind: HolderKind::Secret, name: name.clone() }));
     found.extend(spec.backend.iter().flat_map(|backend| &backend.config_from).map(from_vars));
-    found.extend(crate::webhooks::references(&spec.webhooks));
+    found.extend(crate::voices::webhooks::references(&spec.webhooks));
     let source = spec.source.config_map.as_ref();
     found.extend(source.map(|source| HolderRef { kind: HolderKind::ConfigMap, name: source.name.clone() }));
     let login = spec.source.git.as_ref().and_then(|git| git.secret_ref.clone());

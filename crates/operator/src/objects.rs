@@ -8,6 +8,7 @@ pub mod cluster;
 mod contract;
 mod events;
 pub mod files;
+pub(crate) mod kept;
 pub mod memory;
 mod rules;
 pub mod spare;

@@ -21,7 +21,7 @@ use crate::blueprint;
 use crate::blueprint::keep::Keeper;
 use crate::blueprint::watches::Watches;
 use crate::inputs::{self, HolderRef};
-use crate::kept;
+use crate::objects::kept;
 use crate::metrics::Metrics;
 use crate::objects::{Kind, Seen, Store, StoreError, controller, find_all, typed};
 use crate::runs::Runs;

@@ -2,6 +2,7 @@
 //! is given; where that comes from is the command line's business.
 
 mod endpoints;
+pub mod leader;
 pub mod standalone;
 
 use std::net::SocketAddr;
@@ -11,7 +12,7 @@ use k8s_openapi::jiff::Timestamp;
 use tokio::sync::watch;
 
 use crate::api::shared::Moment;
-use crate::leader::Leader;
+use crate::serve::leader::Leader;
 use crate::metrics::Metrics;
 use crate::objects::Store;
 use crate::objects::cluster::{Cluster, NoCluster, Reach};
@@ -24,7 +25,7 @@ use crate::terraform;
 use crate::territory::Account;
 use crate::voices::notifications::announcing::Announcing;
 use crate::voices::{self, Voices};
-use crate::webhooks::call::allowed_url;
+use crate::voices::webhooks::call::allowed_url;
 use crate::work::Workshop;
 
 /// Who tells of events, and whose Lease it is.

@@ -4,6 +4,7 @@
 
 mod context;
 mod parse;
+pub(crate) mod placeholders;
 mod render;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::task::AbortHandle;
 
 use crate::install::RUNNER;
-use crate::kept;
+use crate::objects::kept;
 use crate::objects::{Kind, Place, Store, StoreError, holder};
 use crate::runs::job;
 

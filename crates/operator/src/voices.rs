@@ -4,6 +4,7 @@
 pub mod notifications;
 mod receiver;
 pub mod requests;
+pub mod webhooks;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use super::{HolderRef, InputError, Resolving};
 use crate::api::shared::HolderKind;
 use crate::api::stack::TemplatedValue;
-use crate::placeholders::{Part, parts};
+use crate::template::placeholders::{Part, parts};
 
 /// The values, with everything filled in that can be. What cannot is told.
 pub(super) fn resolve(given: &[TemplatedValue], resolving: &mut Resolving<'_>) -> BTreeMap<String, Json> {

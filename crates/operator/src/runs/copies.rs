@@ -187,6 +187,7 @@ mod tests {
             changes_json: None,
             doubt: None,
             document: Some(json!({"format_version": "1.2"})),
+            doubt: None,
         }
     }
 

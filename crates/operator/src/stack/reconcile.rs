@@ -18,7 +18,7 @@ use crate::api::run::Run;
 use crate::api::shared::{Moment, ObjectRef, Truth};
 use crate::api::stack::{Engine, Executor, Stack, StackStatus};
 use crate::blobs::{Blob, BlobError};
-use crate::kept;
+use crate::objects::kept;
 use crate::objects::{Kind, Notice, Place, Store, StoreError, find, find_all, owned_by, untyped};
 use crate::runs::looks::Looker;
 use crate::sources::Sources;

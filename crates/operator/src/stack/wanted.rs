@@ -16,7 +16,7 @@ use crate::api::upkeep::OrphanPolicy;
 use crate::bundle::{BackendBlock, Bundle, Content, part};
 use crate::inputs::{self, HolderRef, Holders, InputError, Resolving, below};
 use crate::stack::reserved;
-use crate::webhooks;
+use crate::voices::webhooks;
 
 /// How the states of Stacks are kept that say nothing about it.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -25,7 +25,7 @@ use crate::api::stack::{
 use crate::api::terraform::{self, Terraform, TerraformSpec};
 use crate::api::webhook::{FailurePolicy, Webhook, WebhookPayload, WebhookStage};
 use crate::objects::owned_by;
-use crate::placeholders::{Part, parts};
+use crate::template::placeholders::{Part, parts};
 
 /// How long it is waited after a failure.
 const RETRY: Length = Length::seconds(15);

@@ -20,7 +20,7 @@ use crate::bundle::Content;
 use crate::metrics::Metrics;
 use crate::objects::{Kind, Notice, Place, Store, StoreError, data_of, find, untyped};
 use crate::runs::in_process::Clock;
-use crate::webhooks::call::{SIGNATURE, allowed_url, causes, outward, signature};
+use crate::voices::webhooks::call::{SIGNATURE, allowed_url, causes, outward, signature};
 use standing::{Standing, knows, noted, standing, wants, whom};
 
 /// How long an answer may take.

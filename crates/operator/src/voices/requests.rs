@@ -27,7 +27,7 @@ use crate::blobs::Blob;
 use crate::bundle::{Bundle, Content};
 use crate::objects::{Kind, Notice, Place, Store, StoreError, data_of, find, find_all, typed, untyped};
 use crate::runs::in_process::Clock;
-use crate::webhooks::call::{allowed_url, outward};
+use crate::voices::webhooks::call::{allowed_url, outward};
 use comment::{About, Outcome};
 use forge::{CommitState, Forge, ForgeError, Page, Request};
 use repository::{Repository, repository};

@@ -16,7 +16,7 @@ use crate::objects::cluster::shortened;
 use crate::objects::{Kind, Notice, Place, controller, find};
 use crate::runs::progress::{Claimant, Kept, enter, persist, plan as kept_plan};
 use crate::runs::{Fate, copies, fate, versions};
-use crate::webhooks::{self, Asking};
+use crate::voices::webhooks::{self, Asking};
 use crate::work::{Overseer, Planned, Redaction, Stopped, Verdict};
 
 /// A Run that is ours.

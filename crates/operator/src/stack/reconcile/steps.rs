@@ -10,7 +10,7 @@ use crate::api::run::{Approved, Run, RunSpec};
 use crate::api::stack::{Stack, StackStatus};
 use crate::bundle::Bundle;
 use crate::inputs;
-use crate::kept;
+use crate::objects::kept;
 use crate::objects::{Kind, Place, StoreError, owned_by, typed, untyped};
 use crate::runs::looks::Wish;
 use crate::stack::decide::{self, NewRun, Step};

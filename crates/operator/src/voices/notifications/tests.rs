@@ -120,7 +120,7 @@ async fn who_does_not_answer_is_tried_again_and_then_no_more() {
 #[tokio::test]
 async fn nobody_is_told_where_connections_may_not_lead() {
     let mut world = World::new(json!({})).await;
-    let networks = crate::networks::networks(&[], Vec::new(), None);
+    let networks = crate::work::networks::networks(&[], Vec::new(), None);
     world.notifier = Notifier::new(Arc::new(world.store.clone()), clock(), Arc::default(), Some(networks));
     assert_eq!(world.is("False", "Transient").await, None);
     assert!(world.reasons().is_empty());

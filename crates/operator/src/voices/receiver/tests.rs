@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::*;
-use crate::webhooks::call::signature as signed;
+use crate::voices::webhooks::call::signature as signed;
 
 const SECRET: &str = "It's a Secret to Everybody";
 const BODY: &str = r#"{"ref":"refs/heads/main","after":"aaaa","repository":{"full_name":"acme/infra"}}"#;

@@ -12,7 +12,7 @@ use super::repository::Repository;
 use crate::api::voices::Forge as Kind;
 use crate::bundle::Content;
 use crate::objects::cluster::shortened;
-use crate::webhooks::call::causes;
+use crate::voices::webhooks::call::causes;
 
 /// What is read of an answer. A hundred pull requests with long texts are several megabytes.
 const MOST_BYTES: usize = 32 << 20;
