@@ -185,7 +185,6 @@ mod tests {
             drifted: Vec::new(),
             is_empty: false,
             changes_json: None,
-            doubt: None,
             document: Some(json!({"format_version": "1.2"})),
             doubt: None,
         }
