@@ -42,11 +42,11 @@ pub fn judge(left: Option<&StateSeen>, found: Option<&StateSeen>, destroys: bool
         }
         return doubt(DoubtReason::StateLost, format!("The state that was left ({known}) is not there any more."));
     };
+    if left.resources == 0 && found.resources == 0 {
+        return Judgement::AsLeft;
+    }
     let is_emptied = left.resources > 0 && found.resources == 0;
     if found.lineage != left.lineage {
-        if left.resources == 0 && found.resources == 0 {
-            return Judgement::AsLeft;
-        }
         if is_emptied {
             let message = format!("The state that was left ({known}) is gone, and an empty one is in its place.");
             return doubt(DoubtReason::StateLost, message);
@@ -125,6 +125,7 @@ mod tests {
         assert_eq!(judged(None, Some(state("a", 1, 1)), false), "as left");
         assert_eq!(judged(Some(state("a", 5, 0)), None, false), "as left");
         assert_eq!(judged(Some(state("a", 5, 0)), Some(state("b", 1, 0)), false), "as left");
+        assert_eq!(judged(Some(state("a", 5, 0)), Some(state("a", 4, 0)), false), "as left");
         assert_eq!(judged(Some(state("a", 5, 0)), Some(state("b", 1, 1)), false), "StateLineageMismatch");
     }
 

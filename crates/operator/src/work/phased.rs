@@ -20,7 +20,8 @@ pub(super) fn perform(work: &Work<'_>, task: &Task<'_>, overseer: &dyn Overseer)
             let ended = alike(work, &with(InputPhase::Plan)).at_once(task, &keeping);
             let Some(plan) = keeping.plan.into_inner().unwrap_or_else(PoisonError::into_inner) else { return ended };
             let task = Task::Apply { plan: &plan, destroy: *destroy };
-            alike(work, &with(InputPhase::Apply)).at_once(&task, overseer)
+            let applied = alike(work, &with(InputPhase::Apply)).at_once(&task, overseer);
+            Ended { orphans: ended.orphans, ..applied }
         }
     }
 }

@@ -182,6 +182,8 @@ impl Ended {
         let problem = diagnostics
             .has_errors()
             .then(|| Problem { kind: kind_of(diagnostics), message: summary(diagnostics, sources) });
+        // What went wrong here and not with an object may have been that it could not be stored.
+        let is_storing_in_doubt = problem.as_ref().is_some_and(|problem| problem.kind == FailureKind::Transient);
         Self {
             problem,
             done: Some(PlanCounts {
@@ -194,7 +196,7 @@ impl Ended {
             outputs: outputs(state),
             resources: Some(number(instances(state))),
             // What could not be stored is not what was left.
-            state: guard::seen(state).filter(|_| unsaved.is_none()),
+            state: guard::seen(state).filter(|_| unsaved.is_none() && !is_storing_in_doubt),
             told: told(diagnostics, sources),
             unsaved,
             ..Self::default()
