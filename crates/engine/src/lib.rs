@@ -9,7 +9,6 @@ pub mod events;
 pub mod execution;
 pub mod import;
 pub mod interrupt;
-pub mod listing;
 pub mod object;
 pub mod pending;
 pub mod plan;

@@ -7,6 +7,7 @@ mod driver;
 pub mod generate;
 pub(crate) mod ignore;
 pub(crate) mod instance;
+pub mod listing;
 mod moves;
 mod nodes;
 mod orphans;
@@ -38,7 +39,7 @@ use crate::checks::CheckReport;
 use crate::events::Events;
 use crate::execution::Execution;
 use crate::interrupt::Interrupt;
-use crate::listing::Listing;
+use crate::plan::listing::Listing;
 use crate::providers::Providers;
 use crate::replacement::{ReplaceOptions, Replacement};
 

@@ -155,7 +155,7 @@ mod tests {
 
     #[async_trait]
     impl Provider for There {
-        fn name(&self) -> &str {
+        fn name(&self) -> &'static str {
             "late"
         }
 

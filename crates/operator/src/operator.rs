@@ -21,8 +21,8 @@ use crate::blueprint;
 use crate::blueprint::keep::Keeper;
 use crate::blueprint::watches::Watches;
 use crate::inputs::{self, HolderRef};
-use crate::objects::kept;
 use crate::metrics::Metrics;
+use crate::objects::kept;
 use crate::objects::{Kind, Seen, Store, StoreError, controller, find_all, typed};
 use crate::runs::Runs;
 use crate::runs::in_process::{Clock, InProcess, News, Room};
@@ -506,7 +506,7 @@ impl Operator {
             }
             Subject::Terraform(namespace, name) => match &self.terraform {
                 Some(objects) => {
-                    let looked = objects.reconcile(namespace, name, (self.clock)()).await;
+                    let looked = Box::pin(objects.reconcile(namespace, name, (self.clock)())).await;
                     looked.map(|again| again.map(|at| self.instant(at))).map_err(ReconcileError::from)
                 }
                 None => Ok(None),

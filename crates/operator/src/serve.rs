@@ -12,7 +12,6 @@ use k8s_openapi::jiff::Timestamp;
 use tokio::sync::watch;
 
 use crate::api::shared::Moment;
-use crate::serve::leader::Leader;
 use crate::metrics::Metrics;
 use crate::objects::Store;
 use crate::objects::cluster::{Cluster, NoCluster, Reach};
@@ -20,12 +19,13 @@ use crate::objects::spare::WithSpare;
 use crate::operator::{Operator, Options};
 use crate::runs::in_process::{Clock, Room};
 use crate::runs::job::{self, Executing, execute};
+use crate::serve::leader::Leader;
 use crate::stack::reconcile::Settings;
 use crate::terraform;
 use crate::territory::Account;
 use crate::voices::notifications::announcing::Announcing;
-use crate::voices::{self, Voices};
 use crate::voices::webhooks::call::allowed_url;
+use crate::voices::{self, Voices};
 use crate::work::Workshop;
 
 /// Who tells of events, and whose Lease it is.

@@ -38,7 +38,7 @@ pub mod progress {
 /// What plans and changes are, for those who show them.
 pub mod engine {
     pub use groma_engine::{
-        apply, change, checks, events, execution, interrupt, listing, pending, plan, provision, replacement, report,
+        apply, change, checks, events, execution, interrupt, pending, plan, provision, replacement, report,
     };
     pub use groma_provider::api::ImportTarget;
 }

@@ -22,7 +22,7 @@ use std::time::Duration;
 use groma_engine::apply::{self, Applied};
 use groma_engine::events::{Events, Silence, Skipped};
 use groma_engine::interrupt::Interrupt;
-use groma_engine::listing::Listing;
+use groma_engine::plan::listing::Listing;
 use groma_engine::plan::{self, Options, Plan};
 use groma_engine::providers::Providers;
 use groma_engine::provision::Provisioners;

@@ -357,6 +357,7 @@ impl World {
             events: Arc::new(Silence),
             interrupt: Interrupt::default(),
             provider_versions: &BTreeMap::new(),
+            listing: None,
         };
         match plan::plan(request).await {
             (Some(plan), found) if !found.has_errors() => Ok(plan),

@@ -115,6 +115,7 @@ pub(crate) fn schema(protocol: ProtocolVersion) -> ProviderSchema {
             generate_config: true,
             last_words: false,
             steady_plans: false,
+            lists_by_configuration: false,
         },
     }
 }

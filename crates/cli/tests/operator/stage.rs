@@ -167,6 +167,7 @@ impl Stage {
     }
 
     /// How much memory the operator has, in KiB.
+    #[allow(dead_code, reason = "not every program that has this asks")]
     #[track_caller]
     pub(crate) fn memory(&self) -> u64 {
         let id = self.operator.as_ref().unwrap().id();

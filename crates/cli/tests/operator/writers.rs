@@ -165,9 +165,9 @@ fn beside(stage: &Stage, stack: &str, main: &str) -> PathBuf {
     let dir = stage.path(&format!("beside-{stack}"));
     fs::create_dir_all(&dir).unwrap();
     let backend = format!(
-        "terraform {{\n  backend \"kubernetes\" {{\n    secret_suffix = {stack:?}\n    namespace = {:?}\n    config_path = {:?}\n  }}\n}}\n",
+        "terraform {{\n  backend \"kubernetes\" {{\n    secret_suffix = {stack:?}\n    namespace = {:?}\n    config_path = \"{}\"\n  }}\n}}\n",
         stage.namespace,
-        stage.path("kubeconfig")
+        stage.path("kubeconfig").display()
     );
     fs::write(dir.join("backend.tf"), backend).unwrap();
     fs::write(dir.join("main.tf"), main).unwrap();
@@ -214,11 +214,11 @@ fn s302_two_real_writers() {
         assert_eq!(theirs["lineage"], before["lineage"], "it is the same state");
         assert!(theirs["serial"].as_u64() > before["serial"].as_u64());
         does_as_told(&stage, &waits, "groma stack approve");
-        let again = stage.until("another plan waits", || {
+        stage.until("another plan waits", || {
             let plan = stage.get(name)["status"]["pending"]["plan"].clone();
             (plan.is_string() && plan != stale).then_some(())
         });
-        let () = again;
+        let () = ();
         let told = stage.until("it is told", || {
             events(&stage, "StateChangedExternally")
                 .into_iter()

@@ -117,6 +117,7 @@ impl Stage {
     }
 
     pub(crate) fn wait_for(&self, what: &str, holds: impl Fn() -> bool) {
+        #[expect(clippy::disallowed_methods, reason = "it is waited for")]
         let begin = Instant::now();
         while !holds() {
             assert!(begin.elapsed() < PATIENCE, "{what} never came\n{}", self.log());

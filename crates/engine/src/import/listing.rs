@@ -8,7 +8,7 @@ use groma_model::value::{Value, ValueKind};
 use groma_provider::api::{CallError, ListEvent, ListRequest, ListedObject, Provider};
 
 use super::Importer;
-use crate::listing::{Known, MOST, query, required};
+use crate::plan::listing::{Known, MOST, query, required};
 use crate::stored::object_schema;
 
 impl Importer<'_, '_> {

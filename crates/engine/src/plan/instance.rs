@@ -17,8 +17,8 @@ use super::replace::Candidate;
 use super::requires_replace;
 use crate::change::{Action, Change, Note, Reason};
 use crate::events::{Event, Events, shown_id};
-use crate::listing::{Adopted, Candidate as Adoptable, Listing};
 use crate::object::{legacy, plan_valid, propose::proposed_new};
+use crate::plan::listing::{Adopted, Candidate as Adoptable, Listing};
 use crate::providers::Slot;
 use crate::stored::{Marking, Object, ObjectSchema, Origin};
 

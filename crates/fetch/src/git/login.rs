@@ -47,7 +47,7 @@ pub(super) struct Prepared {
     /// What is started instead of `ssh`.
     pub(super) ssh: Option<String>,
     /// They go with this.
-    _files: Vec<NamedTempFile>,
+    files: Vec<NamedTempFile>,
 }
 
 /// Says who we are when git asks, out of variables.
@@ -119,7 +119,7 @@ impl Prepared {
         let mut file = tempfile::Builder::new().prefix("groma-git-").tempfile().map_err(write)?;
         file.write_all(content.as_bytes()).and_then(|()| file.flush()).map_err(write)?;
         let path = file.path().display().to_string();
-        self._files.push(file);
+        self.files.push(file);
         Ok(path)
     }
 }

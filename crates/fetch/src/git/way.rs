@@ -41,7 +41,7 @@ impl Way {
             PROXIES.contains(&name.as_str()) && !name.eq_ignore_ascii_case("no_proxy") && !value.is_empty()
         });
         let found = match networks.find(host, port).await {
-            Ok(found) => found.first().map(|address| address.ip()),
+            Ok(found) => found.first().map(std::net::SocketAddr::ip),
             Err(Unreachable::Refused(problem)) => return Err(refused(problem)),
             // A proxy may know names that we do not.
             Err(Unreachable::Failed(_)) if has_proxy && !is_ssh => None,

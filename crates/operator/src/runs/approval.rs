@@ -1,6 +1,6 @@
 //! Whether somebody has to agree to a plan: rules by what is done, to which types and addresses.
 
-use groma_run::engine::listing::fits as matches;
+use groma_run::engine::plan::listing::fits as matches;
 
 use crate::api::stack::{Approval, ApprovalMode, ApprovalRule};
 use crate::work::PlannedChange;

@@ -294,7 +294,7 @@ impl InProcess {
         let claim = Arc::new(Claim { executor: Arc::clone(self), run: Mutex::new(run), deadline });
         let ended = self.perform(&claim, bundle, kept, interrupt).await;
         let run = claim.run.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        self.finish(run, ended, expired.load(Ordering::SeqCst)).await
+        Box::pin(self.finish(run, ended, expired.load(Ordering::SeqCst))).await
     }
 
     /// A Run may go away under whoever works on it, with its namespace. Another one begins when they have ended, too.

@@ -75,7 +75,7 @@ pub async fn list(store: &dyn Store, stack: &Stack) -> Result<Vec<Version>, Stor
     let name = stack.metadata.name.as_deref().unwrap_or_default();
     let found = store.list(&Kind::secret(), namespace, &[BLOB, (names::STACK, name)]).await?;
     let mut versions: Vec<Version> = found.iter().filter(|secret| is_whole(secret)).filter_map(version).collect();
-    versions.sort_by(|one, other| (one.at, one.serial).cmp(&(other.at, other.serial)));
+    versions.sort_by_key(|version| (version.at, version.serial));
     Ok(versions)
 }
 

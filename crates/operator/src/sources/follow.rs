@@ -40,7 +40,6 @@ pub(super) async fn follow(sources: Weak<Sources>, key: String, wake: Arc<Notify
 
 impl Sources {
     /// Looks once. Gives how long to wait after that; nothing at all if nobody wants it any more.
-    #[expect(clippy::option_option, reason = "for ever is a length of time, too")]
     async fn look_at(&self, key: &str) -> Option<Option<Duration>> {
         let (wish, known) = {
             let registry = self.registry();
@@ -73,7 +72,9 @@ impl Sources {
         let interval = entry.users.values().min().copied().unwrap_or(LATE).max(OFTEN);
         let pause = pause(&wish, interval, entry.failure.as_ref());
         drop(registry);
-        concerned.iter().for_each(|stack| (self.told)(stack));
+        for stack in &concerned {
+            (self.told)(stack);
+        }
         Some(pause)
     }
 

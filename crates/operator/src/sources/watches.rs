@@ -1,5 +1,6 @@
 //! Where sources of Flux are watched: only in namespaces in which a Stack refers to one of that kind.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
@@ -46,9 +47,9 @@ impl Watches {
     pub fn ensure(&self, namespace: &str, name: &str, begin: impl FnOnce(&Watched) -> AbortHandle) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((watched, _)) = state.wanted.get(&(namespace.to_owned(), name.to_owned())).cloned() else { return };
-        if !state.tasks.contains_key(&watched) {
-            let task = begin(&watched);
-            state.tasks.insert(watched, vec![task]);
+        if let Entry::Vacant(place) = state.tasks.entry(watched) {
+            let task = begin(place.key());
+            place.insert(vec![task]);
         }
     }
 

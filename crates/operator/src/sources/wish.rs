@@ -43,7 +43,9 @@ impl Wish {
                 let (user, password) = login.basic.clone().unzip();
                 let secrets = [&user, &password, &login.bearer, &login.identity, &login.known_hosts, &login.ca];
                 part(&mut hash, format!("git {} {:?} {}", git.url, git.which, git.submodules).as_bytes());
-                secrets.into_iter().for_each(|secret| part(&mut hash, format!("{secret:?}").as_bytes()));
+                for secret in secrets {
+                    part(&mut hash, format!("{secret:?}").as_bytes());
+                }
             }
             What::Artifact(artifact) => part(&mut hash, format!("artifact {artifact:?}").as_bytes()),
         }

@@ -116,6 +116,11 @@ impl Reconciler {
 
     /// Looks at a Stack. Gives when to look again, if nothing happens before.
     pub async fn reconcile(&self, namespace: &str, name: &str, now: Moment) -> Result<Option<Moment>, ReconcileError> {
+        // It is large, and whoever waits for it need not be.
+        Box::pin(self.look_at(namespace, name, now)).await
+    }
+
+    async fn look_at(&self, namespace: &str, name: &str, now: Moment) -> Result<Option<Moment>, ReconcileError> {
         let Some(stack) = find::<Stack>(&*self.store, namespace, name).await? else {
             return self.forget(namespace, name).await.map(|()| None);
         };

@@ -80,7 +80,7 @@ impl Reconciler {
         let unknown = wanted::unknown_fields(raw.data.get("spec").unwrap_or(&serde_json::Value::Null));
         match (standing(&object), object.metadata.deletion_timestamp.is_some()) {
             (Standing::Theirs, _) => self.try_out(&object, now).await,
-            (Standing::Ours, true) => self.delete(object, now).await,
+            (Standing::Ours, true) => Box::pin(self.delete(object, now)).await,
             (Standing::Ours, false) => self.keep_up(object, unknown, now).await,
         }
     }
@@ -109,9 +109,8 @@ impl Reconciler {
     async fn unreadable(&self, raw: DynamicObject, why: String, now: Moment) -> Result<Option<Moment>, StoreError> {
         let problems = [Problem { reason: "InvalidSpec", field: "spec".to_owned(), what: why }];
         // What can be read of it is enough to say so.
-        let mut object = Terraform::default();
-        object.metadata = raw.metadata.clone();
-        object.status = raw.data.get("status").and_then(|status| serde_json::from_value(status.clone()).ok());
+        let status = raw.data.get("status").and_then(|status| serde_json::from_value(status.clone()).ok());
+        let object = Terraform { metadata: raw.metadata.clone(), status, ..Terraform::default() };
         let next = told::status(&object, &[], &Situation::Wrong(&problems), now);
         self.write_status(raw, object.status.as_ref(), next).await?;
         Ok(Some(later(now, USUAL)))

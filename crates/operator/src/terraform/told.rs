@@ -256,7 +256,7 @@ impl Telling<'_> {
             match (ready::does_something(&status), run.spec.action == Action::Destroy) {
                 (true, _) => self.set("Plan", Truth::True, "TerraformPlannedWithChanges", "Plan generated"),
                 (false, true) => {
-                    self.set("Plan", Truth::False, "TerraformPlannedNoChanges", "No objects need to be destroyed")
+                    self.set("Plan", Truth::False, "TerraformPlannedNoChanges", "No objects need to be destroyed");
                 }
                 (false, false) => self.set("Plan", Truth::False, "TerraformPlannedNoChanges", "Plan no changes"),
             }

@@ -425,7 +425,7 @@ impl<'a> Translating<'a> {
                 }
                 (None, Some(from)) => self.value_from(at, &variable.name, &from.0, &mut inputs),
                 (None, None) => {
-                    self.wrong(format!("spec.vars[{at}]"), format!("the variable {:?} has no value", variable.name))
+                    self.wrong(format!("spec.vars[{at}]"), format!("the variable {:?} has no value", variable.name));
                 }
             }
         }
@@ -558,13 +558,13 @@ impl<'a> Translating<'a> {
         for part in parts {
             match part {
                 Part::Text(text) => filled.push_str(&text),
-                Part::Path(names) => match name(&names) {
-                    Some(name) => filled.push_str(&format!("${{{name}}}")),
-                    None => {
+                Part::Path(names) => {
+                    let Some(name) = name(&names) else {
                         self.wrong(field, format!("{:?} names nothing that could stand there", names.join(".")));
                         return None;
-                    }
-                },
+                    };
+                    filled.extend(["${", name.as_ref(), "}"]);
+                }
             }
         }
         Some(filled)

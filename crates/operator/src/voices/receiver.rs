@@ -131,7 +131,7 @@ async fn check_all(mut check: Check, mut body: Incoming) -> Result<bool, StatusC
         }
         check.update(part);
     }
-    Ok(check.is_right())
+    Ok(check.holds())
 }
 
 /// A status, and its name: details are nobody's business.

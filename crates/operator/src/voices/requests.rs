@@ -203,7 +203,7 @@ impl Requests {
                 open
             }
         };
-        let chosen = self.chosen(stack, (git, wish), &open, &previews, &forge, known).await?;
+        let chosen = self.chosen(stack, (git, wish), (&open, &previews), &forge, known).await?;
         for made in &previews {
             let is_open = preview::number(made).is_some_and(|number| chosen.iter().any(|it| it.number == number));
             if !is_open {
@@ -232,8 +232,7 @@ impl Requests {
         &self,
         stack: &Stack,
         (git, wish): (&GitSource, &PullRequests),
-        open: &'r [Request],
-        previews: &[Stack],
+        (open, previews): (&'r [Request], &[Stack]),
         forge: &Forge<'_>,
         known: &mut Remembered,
     ) -> Result<Vec<&'r Request>, Problem> {
@@ -411,10 +410,8 @@ impl Requests {
         let is_said = said.commit == request.commit && said.state == Some(state) && said.description == description;
         let context = format!("groma/{namespace}/{name}");
         // A token may be allowed to comment and not to set a status; that is no reason to say nothing.
-        let status = match is_said {
-            true => Ok(()),
-            false => forge.set_status(&request.commit, state, &context, &description).await,
-        };
+        let status =
+            if is_said { Ok(()) } else { forge.set_status(&request.commit, state, &context, &description).await };
         if status.is_ok() {
             (said.commit, said.state, said.description) = (request.commit.clone(), Some(state), description);
         }

@@ -2,8 +2,8 @@
 //! exactly those that are there.
 
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_run::engine::listing::{Adoption as Wanted, AdoptionMode as Mode, Orphan as Found, Wishes};
 use groma_run::engine::plan::Plan;
+use groma_run::engine::plan::listing::{Adoption as Wanted, AdoptionMode as Mode, Orphan as Found, Wishes};
 use groma_run::operate::Operation;
 use sha2::{Digest as _, Sha256};
 
@@ -68,7 +68,7 @@ impl Work<'_> {
         let failed = problems.has_errors();
         let why = problems.iter().find(|problem| problem.is_error());
         let why = why.map(|problem| format!("{}: {}", problem.summary, problem.detail));
-        for problem in problems.iter() {
+        for problem in &problems {
             let detail = format!("{} {}: {}", orphan.kind, orphan.id, problem.detail);
             diagnostics.push(Diagnostic::warning(problem.summary.clone(), detail));
         }

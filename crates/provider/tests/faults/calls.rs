@@ -53,6 +53,7 @@ pub(crate) enum End {
     Malformed,
     Schema,
     Unfit,
+    Unanswered,
 }
 
 pub(crate) fn end(answer: &Answer<bool>) -> End {
@@ -67,6 +68,7 @@ pub(crate) fn end(answer: &Answer<bool>) -> End {
         Err(CallError::Malformed { .. }) => End::Malformed,
         Err(CallError::Schema { .. }) => End::Schema,
         Err(CallError::Unfit { .. }) => End::Unfit,
+        Err(CallError::Unanswered { .. }) => End::Unanswered,
     }
 }
 

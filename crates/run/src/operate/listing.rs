@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use groma_engine::listing::{Listing, Orphan, Wishes};
 use groma_engine::plan::Plan;
+use groma_engine::plan::listing::{Listing, Orphan, Wishes};
 use groma_model::diag::Diagnostics;
 
 use super::Operation;

@@ -129,11 +129,13 @@ pub(super) fn hashed<D: Digest>(file: &mut File) -> std::io::Result<Vec<u8>> {
 }
 
 pub(super) fn encoded(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
 }
 
 fn decoded(hex: &str) -> Option<Vec<u8>> {
-    let is_hex = !hex.is_empty() && hex.len() % 2 == 0 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_hex = !hex.is_empty() && hex.len().is_multiple_of(2) && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
     let pairs = (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(hex.get(at..at + 2)?, 16).ok());
     is_hex.then(|| pairs.collect()).flatten()
 }

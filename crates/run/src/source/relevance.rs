@@ -116,7 +116,7 @@ impl Finding<'_> {
             let read = self.files.read(path).and_then(|bytes| String::from_utf8(bytes).ok());
             let text = read.ok_or_else(|| format!("{path} is not text"))?;
             let file = map.add(path.as_str(), text);
-            let parsed = if path.ends_with(".json") { parse_json(&map, file) } else { parse_native(&map, file) };
+            let parsed = if has_ending(path, "json") { parse_json(&map, file) } else { parse_native(&map, file) };
             if parsed.diagnostics.has_errors() {
                 return Err(format!("{path} cannot be read"));
             }
@@ -300,10 +300,14 @@ impl Finding<'_> {
     }
 }
 
+fn has_ending(path: &str, ending: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, found)| found == ending)
+}
+
 /// Whether a file has expressions in it.
 fn is_configuration(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
     const ENDINGS: [&str; 6] = [".tf", ".tf.json", ".tofu", ".tofu.json", ".groma.hcl", ".groma.json"];
+    let name = path.rsplit('/').next().unwrap_or_default();
     ENDINGS.iter().any(|ending| name.ends_with(ending)) && !is_ignored(name)
 }
 

@@ -184,7 +184,7 @@ impl Reading {
             }
             let kind = entry.file_type().map_err(unreadable(&path))?;
             let place = if kind.is_symlink() {
-                match self.followed(root, &entry.path(), &path)? {
+                match Self::followed(root, &entry.path(), &path)? {
                     Some(place) => place,
                     None => continue,
                 }
@@ -204,7 +204,7 @@ impl Reading {
     }
 
     /// Where a link leads. None if that is nowhere.
-    fn followed(&self, root: &Path, link: &Path, path: &str) -> Result<Option<PathBuf>, SourceError> {
+    fn followed(root: &Path, link: &Path, path: &str) -> Result<Option<PathBuf>, SourceError> {
         match link.canonicalize() {
             Ok(place) if place.starts_with(root) => Ok(Some(place)),
             Err(problem) if problem.kind() == io::ErrorKind::NotFound => Ok(None),

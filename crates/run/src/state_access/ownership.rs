@@ -55,7 +55,7 @@ impl OwnerFile {
         let more = [("cluster", &self.cluster), ("path", &self.path), ("workspace", &self.workspace)];
         let all = [("stack", Some(&self.stack))].into_iter().chain(more.map(|(key, value)| (key, value.as_ref())));
         for (key, value) in all.filter_map(|(key, value)| Some((key, value?))) {
-            text.push_str(&format!("{key}: {value}\n"));
+            text.extend([key, ": ", value, "\n"]);
         }
         text
     }

@@ -19,7 +19,9 @@ impl Expr {
             ExprKind::Call(call) => call.args.iter().for_each(|inner| inner.each(look)),
             ExprKind::Conditional(choice) => {
                 let parts = [&choice.condition, &choice.then, &choice.otherwise];
-                parts.into_iter().for_each(|inner| inner.each(look));
+                for inner in parts {
+                    inner.each(look);
+                }
             }
             ExprKind::Unary(unary) => unary.operand.each(look),
             ExprKind::Binary(binary) => [&binary.left, &binary.right].into_iter().for_each(|inner| inner.each(look)),
@@ -59,8 +61,12 @@ impl Body {
     pub fn each_expr(&self, look: &mut dyn FnMut(&Expr) -> bool) {
         match self.native_items() {
             Some((attributes, blocks)) => {
-                attributes.iter().for_each(|attribute| attribute.expr.each(look));
-                blocks.iter().for_each(|block| block.body.each_expr(look));
+                for attribute in attributes {
+                    attribute.expr.each(look);
+                }
+                for block in blocks {
+                    block.body.each_expr(look);
+                }
             }
             None => self.just_attributes().0.iter().for_each(|attribute| attribute.expr.each(look)),
         }
@@ -74,8 +80,11 @@ mod tests {
     fn texts(name: &str, text: &str) -> Vec<String> {
         let mut map = SourceMap::new();
         let file = map.add(name, text);
-        let parsed =
-            if name.ends_with(".json") { crate::parse_json(&map, file) } else { crate::parse_native(&map, file) };
+        let parsed = if std::path::Path::new(name).extension().is_some_and(|ending| ending == "json") {
+            crate::parse_json(&map, file)
+        } else {
+            crate::parse_native(&map, file)
+        };
         assert!(!parsed.diagnostics.has_errors());
         let mut found = Vec::new();
         parsed.value.each_expr(&mut |expr| {

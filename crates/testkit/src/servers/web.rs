@@ -132,12 +132,12 @@ fn serve(connection: TcpStream, answer: &impl Fn(&Request) -> Answer, ended: &At
         let Answer { status, headers, body } = answer(&request);
         let mut head = format!("HTTP/1.1 {status} Status\r\n");
         for (name, value) in headers {
-            head += &format!("{name}: {value}\r\n");
+            head.extend([name.as_str(), ": ", value.as_str(), "\r\n"]);
         }
         let writer = reader.get_mut();
         match body {
             Body::Whole(bytes) => {
-                head += &format!("Content-Length: {}\r\n\r\n", bytes.len());
+                head.extend(["Content-Length: ", &bytes.len().to_string(), "\r\n\r\n"]);
                 writer.write_all(head.as_bytes())?;
                 // What is asked about with HEAD is described, not sent.
                 if request.method != "HEAD" {

@@ -156,6 +156,7 @@ impl Runner {
             events: Arc::new(Silence),
             interrupt: Interrupt::default(),
             provider_versions: &BTreeMap::new(),
+            listing: None,
         };
         let (plan, diagnostics) = plan::plan(request).await;
         let Some(plan) = plan else { return Ran { plan, shown: String::new(), diagnostics, applied: None } };

@@ -158,6 +158,7 @@ impl Workspace {
             events: Arc::new(Silence),
             interrupt: Interrupt::default(),
             provider_versions: &std::collections::BTreeMap::new(),
+            listing: None,
         };
         let (plan, diagnostics) = plan::plan(request).await;
         let (Some(plan), true) = (plan.as_ref(), carry_out) else { return (plan, None, diagnostics) };

@@ -124,6 +124,7 @@ pub(crate) async fn run(case: &Case, dir: &Path) -> Documents {
         events: Arc::new(Silence),
         interrupt: Interrupt::default(),
         provider_versions: &std::collections::BTreeMap::new(),
+        listing: None,
     };
     let (plan, diagnostics) = plan::plan(request).await;
     assert!(!diagnostics.has_errors(), "{diagnostics:?}");

@@ -102,7 +102,8 @@ pub(super) fn run(context: &Context, args: Args) -> Result<ExitCode, Trouble> {
     }
     match args.output {
         Output::Json => {
-            desk.ui.line(&json!({"tofuController": rival.map(|rival| rival.holder), "objects": entries}).to_string())?
+            desk.ui
+                .line(&json!({"tofuController": rival.map(|rival| rival.holder), "objects": entries}).to_string())?;
         }
         Output::Text => desk.show(&report::text(&entries, rival.as_ref()))?,
     }

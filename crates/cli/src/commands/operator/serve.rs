@@ -206,12 +206,11 @@ pub(super) fn run(context: &Context, mut args: ServeArgs) -> Result<ExitCode, Fa
     let stopped = async move {
         let _ = stopped.wait_for(|stop| *stop).await;
     };
-    let served = match standalone::standalone(context, &mut args, online.config()) {
-        Some(standalone) => runtime.block_on(standalone::serve(context, standalone, stopped)),
-        None => {
-            let serving = serving(context, args, online.config().clone());
-            runtime.block_on(serve(serving, stopped)).map_err(|problem| problem.to_string())
-        }
+    let served = if let Some(standalone) = standalone::standalone(context, &mut args, online.config()) {
+        runtime.block_on(standalone::serve(context, standalone, stopped))
+    } else {
+        let serving = serving(context, args, online.config().clone());
+        runtime.block_on(serve(serving, stopped)).map_err(|problem| problem.to_string())
     };
     match served {
         Ok(()) => Ok(ExitCode::SUCCESS),
@@ -249,7 +248,7 @@ fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving
             home: StateHome { kind: "kubernetes".to_owned(), directory: None },
             across_namespaces: args.allow_cross_namespace,
         },
-        terraform: args.terraform_objects.then(|| terraform::reconcile::Settings {
+        terraform: args.terraform_objects.then_some(terraform::reconcile::Settings {
             across_namespaces: args.allow_cross_namespace,
             rival_namespaces: args.tofu_controller_namespace,
         }),

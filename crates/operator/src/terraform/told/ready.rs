@@ -140,7 +140,7 @@ fn drift(status: &RunStatus) -> String {
     let PlanCounts { add, change, destroy, .. } = status.planned.unwrap_or_default();
     let mut message = format!("Drift detected: {add} to add, {change} to change, {destroy} to destroy");
     if !status.drifted.is_empty() {
-        message.push_str(&format!("; changed by others: {}", status.drifted.join(", ")));
+        message.extend(["; changed by others: ", &status.drifted.join(", ")]);
     }
     message
 }

@@ -108,7 +108,7 @@ impl Translating<'_> {
                 }),
                 Some(from) => match value_from(from) {
                     Some(from) => {
-                        inputs.env.push(EnvVar { name, value: None, value_from: Some(from), phases: Vec::new() })
+                        inputs.env.push(EnvVar { name, value: None, value_from: Some(from), phases: Vec::new() });
                     }
                     None => self.lacks(
                         format!("{field}.valueFrom"),

@@ -46,7 +46,7 @@ impl Check {
     }
 
     /// Whether it comes from who has the secret.
-    pub(super) fn is_right(self) -> bool {
+    pub(super) fn holds(self) -> bool {
         match self.claim {
             Claim::Signature(claimed) => self.mac.verify_slice(&claimed).is_ok(),
             Claim::Token(shown) => same(&self.secret, &shown),
@@ -104,7 +104,7 @@ mod tests {
         let Some(mut check) = Check::new(&headers(given), secret.as_bytes()) else { return false };
         // In pieces, as it comes.
         body.as_bytes().chunks(3).for_each(|part| check.update(part));
-        check.is_right()
+        check.holds()
     }
 
     #[test]

@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn a_plan_is_told_with_its_stack_and_commit() {
         let body = body(&about("<!-- m -->"), &planned("  + a.b\n")).unwrap();
-        expect_test::expect![[r#"
+        expect_test::expect![[r"
             <!-- m -->
             ### `team/app`: 1 to add, 0 to change, 2 to destroy
 
@@ -182,7 +182,7 @@ mod tests {
             ```
 
             </details>
-        "#]]
+        "]]
         .assert_eq(&body);
     }
 

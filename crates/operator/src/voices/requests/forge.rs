@@ -109,7 +109,7 @@ impl Forge<'_> {
                 Some(known) if answer.status == 304 => known.clone(),
                 _ => Page {
                     etag: text(&answer.headers, ETAG.as_str()).to_owned(),
-                    requests: self.requests(&path, &answer.body)?,
+                    requests: Self::requests(&path, &answer.body)?,
                     has_next: has_next(&answer.headers),
                 },
             };
@@ -240,7 +240,7 @@ impl Forge<'_> {
         Err(ForgeError::Refused { doing, status: status.as_u16(), said: said(&whole, &token) })
     }
 
-    fn requests(&self, path: &str, body: &[u8]) -> Result<Vec<Request>, ForgeError> {
+    fn requests(path: &str, body: &[u8]) -> Result<Vec<Request>, ForgeError> {
         Ok(read::<Vec<WireRequest>>(path, body)?.into_iter().filter_map(WireRequest::read).collect())
     }
 }

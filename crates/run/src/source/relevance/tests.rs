@@ -101,9 +101,9 @@ fn a_path_with_dynamic_parts_names_a_directory() {
 #[test]
 fn where_nothing_can_be_told_everything_matters() {
     let said = "everything: nobody can tell from the text which file file() reads";
-    check(r#"x = file(var.x)"#, said);
+    check("x = file(var.x)", said);
     check(r#"x = file("${var.x}/a.json")"#, said);
-    check(r#"x = [for v in y : file(v)]"#, said);
+    check("x = [for v in y : file(v)]", said);
     check(r#"x = fileset("../dag", var.x)"#, "everything: nobody can tell from the text which file fileset() reads");
     check("x = [", "everything: infra/main.tf cannot be read");
 }

@@ -19,7 +19,7 @@ pub(crate) fn query(provider: &dyn Provider, type_name: &Str, like: &Value) -> O
     let empty = schema.block.empty_value();
     let mut query = Vec::new();
     for (name, nothing) in empty.as_entries()?.iter() {
-        let must = is_required(&schema, name);
+        let must = is_required(schema, name);
         let value = given(name).filter(|_| must || whole).and_then(|value| convert(&value, &nothing.ty()).ok());
         if must && value.is_none() {
             return None;
@@ -34,7 +34,7 @@ pub(crate) fn required(provider: &dyn Provider, type_name: &Str) -> Vec<Str> {
     let Some(schema) = provider.schema().lists.get(type_name).and_then(|schema| schema.get().ok()) else {
         return Vec::new();
     };
-    schema.block.attributes.keys().filter(|name| is_required(&schema, name)).cloned().collect()
+    schema.block.attributes.keys().filter(|name| is_required(schema, name)).cloned().collect()
 }
 
 fn is_required(schema: &Schema, name: &Str) -> bool {

@@ -101,17 +101,16 @@ impl Orphan {
         diagnostics: &mut Diagnostics,
     ) -> Result<Option<(Value, Private)>, Diagnostics> {
         let has_identity = provider.schema().identities.contains_key(&self.kind);
-        let (object, private, identity) = match self.found.object.clone().filter(|_| !has_identity) {
-            Some(object) => (object, Private::default(), None),
-            None => {
-                let target = ImportTarget::Identity(self.found.identity.clone());
-                let request = ImportRequest { type_name: self.kind.clone(), target };
-                let response = provider.import(request).await.map_err(|error| error.diagnostic())?;
-                keep_warnings(response.diagnostics, diagnostics)?;
-                let own = response.imported.into_iter().find(|imported| imported.type_name == self.kind);
-                let Some(own) = own else { return Ok(None) };
-                (own.object, own.private, own.identity)
-            }
+        let (object, private, identity) = if let Some(object) = self.found.object.clone().filter(|_| !has_identity) {
+            (object, Private::default(), None)
+        } else {
+            let target = ImportTarget::Identity(self.found.identity.clone());
+            let request = ImportRequest { type_name: self.kind.clone(), target };
+            let response = provider.import(request).await.map_err(|error| error.diagnostic())?;
+            keep_warnings(response.diagnostics, diagnostics)?;
+            let own = response.imported.into_iter().find(|imported| imported.type_name == self.kind);
+            let Some(own) = own else { return Ok(None) };
+            (own.object, own.private, own.identity)
         };
         let request =
             ReadRequest { type_name: self.kind.clone(), current: object, private, identity, provider_meta: None };
