@@ -54,7 +54,7 @@ pub(crate) enum Command {
     Doctor(commands::doctor::Args),
     ForceUnlock(commands::force_unlock::Args),
     Test(commands::test::Args),
-    Operator(commands::operator::Args),
+    Operator(Box<commands::operator::Args>),
     Stack(commands::stack::Args),
     Migrate(commands::migrate::Args),
     Login(commands::login::Args),

@@ -105,7 +105,7 @@ fn perform(invocation: Invocation, environment: EnvVars, ui: Ui) -> ExitCode {
     }
     let result = context(invocation.chdir.as_deref(), environment).and_then(|context| match invocation.command {
         Command::Init(args) => init::run(&context, args),
-        Command::Operator(args) => operator::run(&context, args),
+        Command::Operator(args) => operator::run(&context, *args),
         Command::Get(args) => get::run(&context, args),
         Command::Providers(args) => providers::run(&context, args),
         Command::Plan(args) => plan::run(&context, args),

@@ -506,7 +506,7 @@ impl Operator {
             }
             Subject::Terraform(namespace, name) => match &self.terraform {
                 Some(objects) => {
-                    let looked = Box::pin(objects.reconcile(namespace, name, (self.clock)())).await;
+                    let looked = objects.reconcile(namespace, name, (self.clock)()).await;
                     looked.map(|again| again.map(|at| self.instant(at))).map_err(ReconcileError::from)
                 }
                 None => Ok(None),

@@ -129,7 +129,7 @@ impl Voices {
             tasks.spawn(async move {
                 while let Some(errand) = me.agenda.next().await {
                     let again = match &errand {
-                        Errand::Requests((namespace, name)) => Box::pin(me.requests.look_at(namespace, name)).await,
+                        Errand::Requests((namespace, name)) => me.requests.look_at(namespace, name).await,
                         Errand::Notify((namespace, name)) => me.notifier.look_at(namespace, name).await,
                     };
                     if let Some(again) = again {

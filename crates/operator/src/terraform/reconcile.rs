@@ -64,6 +64,11 @@ impl Reconciler {
 
     /// Looks at an object. Gives when to look again, if nothing happens before.
     pub async fn reconcile(&self, namespace: &str, name: &str, now: Moment) -> Result<Option<Moment>, StoreError> {
+        // It is large, and whoever waits for it need not be.
+        Box::pin(self.look_at(namespace, name, now)).await
+    }
+
+    async fn look_at(&self, namespace: &str, name: &str, now: Moment) -> Result<Option<Moment>, StoreError> {
         let Some(raw) = self.store.get(&Place::new(kind(), namespace, name)).await? else {
             return self.without_object(namespace, name).await.map(|()| None);
         };

@@ -120,6 +120,11 @@ impl Requests {
 
     /// Looks at the pull requests of a Stack. Gives after what time to look again.
     pub(crate) async fn look_at(&self, namespace: &str, name: &str) -> Option<Duration> {
+        // It is large, and whoever waits for it need not be.
+        Box::pin(self.look_at_stack(namespace, name)).await
+    }
+
+    async fn look_at_stack(&self, namespace: &str, name: &str) -> Option<Duration> {
         let key = (namespace.to_owned(), name.to_owned());
         // Nobody else looks at the same ones now.
         let mut known = self.remembered().remove(&key).unwrap_or_default();

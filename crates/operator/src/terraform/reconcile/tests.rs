@@ -129,13 +129,8 @@ async fn what_tofu_controller_has_worked_on_is_planned_and_not_touched() {
     assert!(trial.plan_only && trial.deletion_policy == DeletionPolicy::Retain);
     world
         .edit(|object| {
-            drop(
-                object
-                    .metadata
-                    .annotations
-                    .get_or_insert_default()
-                    .insert(names::TAKEN_OVER.to_owned(), "ana".to_owned()),
-            )
+            let notes = object.metadata.annotations.get_or_insert_default();
+            notes.insert(names::TAKEN_OVER.to_owned(), "ana".to_owned());
         })
         .await;
     world.look().await;

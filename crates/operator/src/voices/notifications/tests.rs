@@ -9,11 +9,14 @@ use super::*;
 use crate::api::shared::Moment;
 use crate::objects::memory::Memory;
 
+/// Bodies, with their signatures.
+type Sent = Arc<Mutex<Vec<(Json, Option<String>)>>>;
+
 struct World {
     store: Memory,
     notifier: Notifier,
     server: WebServer,
-    sent: Arc<Mutex<Vec<(Json, Option<String>)>>>,
+    sent: Sent,
     failures: Arc<AtomicUsize>,
 }
 
@@ -24,7 +27,7 @@ fn clock() -> Clock {
 impl World {
     async fn new(notification: Json) -> Self {
         let store = Memory::new(clock());
-        let sent: Arc<Mutex<Vec<(Json, Option<String>)>>> = Arc::default();
+        let sent = Sent::default();
         let failures: Arc<AtomicUsize> = Arc::default();
         let (kept, left) = (Arc::clone(&sent), Arc::clone(&failures));
         let server = WebServer::start(move |request| {

@@ -37,10 +37,10 @@ async fn call(head: &str, headers: &[(&str, &str)], body: &str) -> (String, Vec<
     let mut stream = TcpStream::connect(address).await.unwrap();
     let mut text = format!("{head} HTTP/1.1\r\nHost: hooks\r\n");
     for (name, value) in headers {
-        text.push_str(&format!("{name}: {value}\r\n"));
+        text.extend([name, ": ", value, "\r\n"]);
     }
     if !headers.iter().any(|(name, _)| *name == "Content-Length") {
-        text.push_str(&format!("Content-Length: {}\r\n", body.len()));
+        text.extend(["Content-Length: ", &body.len().to_string(), "\r\n"]);
     }
     stream.write_all(format!("{text}\r\n{body}").as_bytes()).await.unwrap();
     let mut answer = String::new();

@@ -59,7 +59,7 @@ impl World {
 
     async fn previews(&self) -> Vec<Stack> {
         let mut found: Vec<Stack> = find_all(&self.store, Some("team"), &[(names::PREVIEW_OF, "app")]).await.unwrap();
-        found.sort_by_key(|made| preview::number(made));
+        found.sort_by_key(preview::number);
         found
     }
 
