@@ -2,7 +2,8 @@
 //! is none and a configuration in the shape that people have (`tests/lotus-lake`).
 //!
 //! Where what is: what people do every day in `flows`; what goes in from Secrets in `secrets`; that nobody hears anything while all is well in
-//! `stable`; what fails around it in `faults`; many Stacks that have something in common in `load`. [`TOLD`] has which test tells which scenario.
+//! `stable`; what fails around it in `faults`; many Stacks that have something in common in `load`. Smaller configurations are in repositories
+//! that the operator looks at itself in `sources`, and in artifacts of Flux in `flux`. [`TOLD`] has which test tells which scenario.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
@@ -13,12 +14,16 @@ mod api;
 mod faults;
 #[path = "gitops/flows.rs"]
 mod flows;
+#[path = "gitops/flux.rs"]
+mod flux;
 #[path = "gitops/lake.rs"]
 mod lake;
 #[path = "gitops/load.rs"]
 mod load;
 #[path = "gitops/secrets.rs"]
 mod secrets;
+#[path = "gitops/sources.rs"]
+mod sources;
 #[path = "gitops/stable.rs"]
 mod stable;
 #[allow(dead_code, reason = "the other tests use the rest")]
@@ -31,6 +36,7 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("S-001b", "gitops/flows.rs", "s_001b_a_credential_comes_later"),
     ("S-002", "gitops/flows.rs", "s_002_a_catalog_is_changed"),
     ("S-002b", "gitops/flows.rs", "s_002b_a_commit_is_about_something_else"),
+    ("S-002b", "gitops/sources.rs", "s_002b_a_commit_about_another_directory"),
     ("S-003", "gitops/flows.rs", "s_003_a_source_is_removed"),
     ("S-003b", "gitops/flows.rs", "s_003b_the_stack_is_deleted"),
     ("S-003c", "gitops/flows.rs", "s_003c_deletion_fails_midway"),
@@ -38,6 +44,16 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("S-004b", "gitops/flows.rs", "s_004_a_backfill_is_asked_for_and_ends"),
     ("S-004c", "gitops/flows.rs", "s_004c_a_reset_fails"),
     ("S-005", "gitops/stable.rs", "s_005_stable_means_quiet"),
+    ("S-005", "gitops/sources.rs", "s_005_a_repository_with_nothing_new_means_quiet"),
+    ("S-101", "gitops/sources.rs", "s_101_what_cannot_be_read_is_mended_by_a_push"),
+    (
+        "S-102",
+        "../../operator/src/stack/decide/tests/sources.rs",
+        "a_run_that_plans_makes_room_and_one_that_applies_is_finished",
+    ),
+    ("S-103", "gitops/flux.rs", "s_103_the_source_is_asked_before_a_run_is_tried_again"),
+    ("S-104", "gitops/flux.rs", "s_104_another_digest_is_something_new"),
+    ("S-306", "gitops/sources.rs", "s_306_a_state_in_the_repository_is_not_used"),
     ("S-401", "gitops/secrets.rs", "s_401_a_secret_is_rotated"),
     ("S-402", "gitops/secrets.rs", "s_402_other_ways_in"),
     ("S-403", "gitops/secrets.rs", "s_401_a_secret_is_rotated"),
@@ -53,8 +69,8 @@ const TOLD: &[(&str, &str, &str)] = &[
 #[test]
 fn every_scenario_is_told() {
     let wanted = [
-        "001", "001b", "002", "002b", "003", "003b", "003c", "004", "004b", "004c", "005", "401", "402", "403", "404",
-        "501", "502", "503", "504", "505",
+        "001", "001b", "002", "002b", "002b", "003", "003b", "003c", "004", "004b", "004c", "005", "005", "101", "102",
+        "103", "104", "306", "401", "402", "403", "404", "501", "502", "503", "504", "505",
     ];
     let told: Vec<&str> = TOLD.iter().map(|(number, ..)| number.trim_start_matches("S-")).collect();
     assert_eq!(told, wanted);

@@ -16,7 +16,6 @@ pub mod providers;
 pub mod provisioners;
 pub mod saved_plan;
 pub mod session;
-pub mod showing;
 pub mod source;
 pub mod state_access;
 pub mod state_edit;
@@ -24,6 +23,7 @@ pub mod testing;
 pub mod view;
 
 pub use online::trace;
+pub use view::showing;
 
 /// Where files may be, for those who hand in configurations of others.
 pub mod confines {

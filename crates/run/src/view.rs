@@ -11,6 +11,7 @@ mod modules;
 pub mod outputs;
 pub mod plan;
 pub mod schema;
+pub mod showing;
 pub mod state;
 pub mod stream;
 #[cfg(test)]

@@ -79,6 +79,16 @@ fn rows() -> Vec<Row> {
         row("webhooks", json!({"webhooks": [{"url": "https://policy.example"}]}), Refused, json!({})),
         row("webhooks", json!({"webhooks": [{"name": "policy", "url": "http://127.0.0.1:1/"}], "inputs": other()}), Says("False", "WebhookFailed"), json!({"webhooks": null})),
         row("parallelism", json!({"parallelism": 0}), Refused, json!({})),
+        row("adoption", json!({"adoption": {"mode": "maybe"}}), Refused, json!({})),
+        row("orphanPolicy", json!({"orphanPolicy": "sometimes"}), Refused, json!({})),
+        row("refreshSourceOnRetry", json!({"refreshSourceOnRetry": "yes"}), Refused, json!({})),
+        row("notifications", json!({"notifications": [{"events": ["failed"]}]}), Refused, json!({})),
+        row("state", json!({"state": "mine"}), Refused, json!({})),
+        row("planCopy", json!({"planCopy": {"readable": "human"}}), Refused, json!({})),
+        row("planUnlocked", json!({"planUnlocked": "yes"}), Refused, json!({})),
+        row("previewOf", json!({"previewOf": ""}), Refused, json!({})),
+        row("source", json!({"source": {"inline": null, "git": {"url": ""}}}), Refused, json!({})),
+        row("source", json!({"source": {"inline": null, "flux": {"kind": "GitRepository", "name": "missing"}}}), Says("False", "SourceNotFound"), json!({"source": {"flux": null, "inline": {"main.tf": MAIN}}})),
     ]
 }
 

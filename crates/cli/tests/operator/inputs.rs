@@ -275,7 +275,7 @@ fn a_configuration_comes_from_a_config_map() {
         said["message"].as_str().unwrap().to_owned()
     };
     let inline = json!({"inline": {"main.tf": ""}});
-    assert!(refused(json!({"source": {}})).contains("give exactly one of inline and configMap"));
+    assert!(refused(json!({"source": {}})).contains("give exactly one of inline, configMap, git and flux"));
     let kind = refused(json!({"source": inline, "inputs": {"varsFrom": [{"kind": "Pod", "name": "x"}]}}));
     assert!(kind.contains("spec.inputs.varsFrom[0].kind"), "{kind}");
     let both = refused(json!({"source": inline, "interval": "1m", "schedule": "* * * * *"}));

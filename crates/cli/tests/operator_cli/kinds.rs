@@ -26,8 +26,8 @@ fn stacks_that_contradict_themselves_are_refused() {
     let both = json!({"source": {"inline": {"main.tf": ""}, "configMap": {"name": "a"}}});
     let secret = json!({"name": "a", "key": "k"});
     for (spec, expected) in [
-        (json!({"source": {}}), "give exactly one of inline and configMap"),
-        (both, "give exactly one of inline and configMap"),
+        (json!({"source": {}}), "give exactly one of inline, configMap, git and flux"),
+        (both, "give exactly one of inline, configMap, git and flux"),
         (
             json!({"source": {"inline": {}}, "interval": "5m", "schedule": "0 * * * *"}),
             "interval and schedule exclude each other",

@@ -77,6 +77,12 @@ impl Reconciler {
             Err(problem) => return Sourced::failed(problem),
         };
         let mut sourced = self.asked(stack, name, wish, wish::interval(git)).await;
+        if let Some(Lacking::Denied(message)) = &mut sourced.facts.lacking {
+            *message = match &git.secret_ref {
+                Some(secret) => format!("{message}. Who we are is in spec.source.git.secretRef: Secret {secret:?}"),
+                None => format!("{message}. Credentials may be given with spec.source.git.secretRef"),
+            };
+        }
         let checked_at = self.sources.as_ref().and_then(|sources| sources.checked_at(name));
         sourced.facts.refresh = match retry_at(stack, now) {
             Some(since) if checked_at < Some(since) => Refresh::Due,
