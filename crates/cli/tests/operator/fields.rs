@@ -151,6 +151,7 @@ fn every_field_of_a_run_stays_as_it_is() {
     let wrong = json!({
         "stack": "other", "number": 7, "action": "destroy", "causes": "none", "bundle": "other", "about": {"specHash": "x"}, "requested": 1,
         "engine": "tofu", "executor": "job", "approval": {"mode": "manual"}, "limits": {"init": "1s"}, "cancel": "perhaps",
+        "orphans": "orphans-1", "state": {"lineage": "x", "serial": 1, "resources": 1},
     });
     let known: Vec<&str> = wrong.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(fields_of("Run"), named(&known));

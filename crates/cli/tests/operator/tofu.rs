@@ -25,7 +25,8 @@ fn stage() -> Stage {
     let (status, said) = stage.api.ask("POST", path, "application/json", Some(&definition)).unwrap();
     assert!(status == 201 || status == 409, "{said}");
     let at = stage.at(VERSION, "terraforms", "");
-    stage.until("the kind is known", || stage.api.find(&at).map(|_| ()));
+    // Just after it was made, the server may say that it is not ready for it.
+    stage.until("the kind is known", || (stage.api.ask("GET", &at, "", None).unwrap().0 == 200).then_some(()));
     stage.looks_after_terraform();
     stage.start();
     stage

@@ -29,7 +29,7 @@ use super::upkeep::{OrphanReport, StateDoubt, StateSeen};
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 #[serde(rename_all = "camelCase")]
-#[x_kube(validation = ("oldSelf.stack == self.stack && oldSelf.number == self.number && oldSelf.action == self.action && oldSelf.bundle == self.bundle && oldSelf.about == self.about && oldSelf.engine == self.engine && oldSelf.executor == self.executor && oldSelf.approval.mode == self.approval.mode && oldSelf.limits == self.limits", "a Run is not changed, but to cancel it"))]
+#[x_kube(validation = ("oldSelf.stack == self.stack && oldSelf.number == self.number && oldSelf.action == self.action && oldSelf.bundle == self.bundle && oldSelf.about == self.about && oldSelf.engine == self.engine && oldSelf.executor == self.executor && oldSelf.approval.mode == self.approval.mode && oldSelf.limits == self.limits && has(oldSelf.state) == has(self.state) && (!has(self.state) || oldSelf.state == self.state) && has(oldSelf.orphans) == has(self.orphans) && (!has(self.orphans) || oldSelf.orphans == self.orphans)", "a Run is not changed, but to cancel it"))]
 pub struct RunSpec {
     /// The name of the Stack.
     pub stack: String,

@@ -93,8 +93,12 @@ fn meaning(error: Error, doing: &str, place: &Place) -> StoreError {
 impl Store for Cluster {
     async fn get(&self, place: &Place) -> Result<Option<DynamicObject>, StoreError> {
         let found = self.api_of(place).get_opt(&place.name).await;
-        let found = found.map_err(|error| meaning(error, "reading", place))?;
-        Ok(found.map(|object| with_types(object, &place.kind)))
+        match found.map_err(|error| meaning(error, "reading", place)) {
+            Ok(found) => Ok(found.map(|object| with_types(object, &place.kind))),
+            // The cluster does not know the kind.
+            Err(StoreError::Missing(_)) => Ok(None),
+            Err(problem) => Err(problem),
+        }
     }
 
     async fn list(

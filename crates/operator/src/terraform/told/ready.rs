@@ -47,6 +47,10 @@ pub(super) fn word(object: &Terraform, stack: &Stack, run: Option<&Run>) -> Word
     };
     match ready.reason.as_str() {
         "InvalidSpec" => invalid(object, ready),
+        "SourceNotFound" => Word::stalled("ArtifactFailed", renamed(object, &ready.message)),
+        "SourceFailed" => Word::not_ready("ArtifactFailed", renamed(object, &ready.message)),
+        "AccessDenied" => Word::stalled("AccessDenied", renamed(object, &ready.message)),
+        "SourceFetching" if run.is_none() => Word::progressing("Reconciliation in progress"),
         "DependencyNotReady" => {
             Word { is_under_way: true, ..Word::not_ready("DependencyNotReady", unnamed(&ready.message)) }
         }

@@ -186,6 +186,13 @@ fn what_cannot_be_tried_is_told_in_the_words_of_the_object() {
     };
     let gone = said("spec.source.flux: GitRepository \"code\" is not there");
     assert_eq!(gone, "False/ArtifactFailed: spec.sourceRef: GitRepository \"code\" is not there");
+    for (reason, theirs) in
+        [("SourceNotFound", "ArtifactFailed"), ("SourceFailed", "ArtifactFailed"), ("AccessDenied", "AccessDenied")]
+    {
+        let stack = stack(("False", reason, "spec.source.flux: it is not there"), &json!({}));
+        let told = ready(&told(&object(&json!({}), &json!({})), &stack, None));
+        assert_eq!(told, format!("False/{theirs}: spec.sourceRef: it is not there"));
+    }
     let vars = said("spec.inputs.varsFrom[0]: Secret \"x\" is not there");
     assert_eq!(vars, "False/VarsGenerationFailed: spec.varsFrom[0]: Secret \"x\" is not there");
     let waits = stack(("False", "DependencyNotReady", "Waiting for team/terraform--net (it is not ready)"), &json!({}));
