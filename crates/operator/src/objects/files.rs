@@ -1,4 +1,4 @@
-//! Objects in files of a directory, with the rules that an API server has ([`super::rules`]), for operators without a cluster.
+//! Objects in files of a directory, with the rules that an API server has (`rules`), for operators without a cluster.
 //!
 //! Each object is a file, which is replaced as a whole: after a kill, or when the disk is full, it is as it was before or as it is after.
 //! Several processes may work with one directory, each for a moment alone: a lock is held while something is read or written, and whoever has

@@ -1,4 +1,4 @@
-//! Objects in memory, with the rules that an API server has ([`super::rules`]).
+//! Objects in memory, with the rules that an API server has (`rules`).
 
 #[cfg(test)]
 mod tests;
