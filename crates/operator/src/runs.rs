@@ -8,6 +8,7 @@ pub mod in_process;
 pub mod job;
 mod locks;
 pub mod looks;
+pub mod plan_text;
 mod progress;
 mod turns;
 mod verify;

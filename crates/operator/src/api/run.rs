@@ -263,6 +263,9 @@ pub struct PlanRef {
     /// For people, shortened where it is long.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
+    /// The Secret that has all of the text, if it is longer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_secret: Option<String>,
 }
 
 /// Numbers of objects.

@@ -35,8 +35,6 @@ const STACK_BYTES: usize = 256 << 20;
 const GRACE: Duration = Duration::from_mins(1);
 /// For how long it is tried to write down how far a run is.
 const TO_WRITE: Duration = Duration::from_mins(10);
-/// How much of a plan is shown in a Run.
-const SHOWN_BYTES: usize = 60_000;
 
 /// Namespace and name of a Run.
 pub type Key = (String, String);

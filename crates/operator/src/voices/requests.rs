@@ -27,9 +27,10 @@ use crate::blobs::Blob;
 use crate::bundle::{Bundle, Content};
 use crate::objects::{Kind, Notice, Place, Store, StoreError, data_of, find, find_all, typed, untyped};
 use crate::runs::in_process::Clock;
+use crate::runs::plan_text;
 use crate::voices::webhooks::call::{allowed_url, outward};
-use comment::{About, Outcome};
-use forge::{CommitState, Forge, ForgeError, Page, Request};
+use comment::{About, Mark, Outcome};
+use forge::{Comment, CommitState, Forge, ForgeError, Page, Request};
 use repository::{Repository, repository};
 
 /// How often it is looked for pull requests.
@@ -83,10 +84,10 @@ struct Said {
     /// With which words.
     #[serde(default)]
     description: String,
-    /// The comment.
+    /// The comment, and those that it goes on in.
     #[serde(default)]
-    comment: Option<u64>,
-    /// What it says.
+    comments: Vec<u64>,
+    /// What they say.
     #[serde(default)]
     digest: String,
 }
@@ -370,10 +371,16 @@ impl Requests {
             },
         };
         let last = made.status.as_ref().and_then(|status| status.last_run.as_ref());
-        let run = match last {
+        let mut run = match last {
             Some(last) => find::<Run>(&*self.store, names_of(&made).0, &last.name).await?,
             None => None,
         };
+        if let Some(run) = &mut run {
+            let whole = plan_text::whole(&*self.store, run).await;
+            if let Some(plan) = run.status.as_mut().and_then(|status| status.plan.as_mut()) {
+                plan.text = whole;
+            }
+        }
         let seen = stack.status.as_ref().and_then(|status| status.attempted.as_ref());
         let source_hash = seen.map(|about| about.source_hash.as_str()).unwrap_or_default();
         let outcome = preview::outcome(&made, run.as_ref(), &request.commit, source_hash);
@@ -421,7 +428,7 @@ impl Requests {
             (said.commit, said.state, said.description) = (request.commit.clone(), Some(state), description);
         }
         let uid = stack.metadata.uid.as_deref().unwrap_or_default();
-        let mark = comment::mark(uid, request.number);
+        let mark = Mark::new(uid, request.number);
         let about = About {
             namespace,
             stack: name,
@@ -430,38 +437,55 @@ impl Requests {
             commit: &request.commit,
             mark: &mark,
         };
-        let Some(body) = comment::body(&about, outcome) else { return status };
-        let body = hidden(&body, forge.token);
-        let digest = comment::digest(&body);
-        if said.digest != digest {
-            said.comment = Some(Self::upsert(forge, request.number, said.comment, &mark, &body).await?);
+        let bodies = comment::bodies(&about, outcome);
+        let bodies: Vec<String> = bodies.iter().map(|body| hidden(body, forge.token)).collect();
+        let digest = comment::digest(&bodies);
+        if !bodies.is_empty() && said.digest != digest {
+            Self::upsert(forge, request.number, &mut said.comments, &mark, &bodies).await?;
             said.digest = digest;
         }
         status
     }
 
-    /// One comment, whoever wrote it down where it is.
+    /// One comment for each body, whoever wrote it down where they are. What was said in more of them before is taken away.
     async fn upsert(
         forge: &Forge<'_>,
         number: u64,
-        known: Option<u64>,
-        mark: &str,
-        body: &str,
-    ) -> Result<u64, ForgeError> {
-        if let Some(known) = known
-            && forge.edit(known, body).await?
-        {
-            return Ok(known);
+        known: &mut Vec<u64>,
+        mark: &Mark,
+        bodies: &[String],
+    ) -> Result<(), ForgeError> {
+        let mut listed: Option<Vec<Comment>> = None;
+        for (at, body) in bodies.iter().enumerate() {
+            if let Some(id) = known.get(at)
+                && forge.edit(*id, body).await?
+            {
+                continue;
+            }
+            known.truncate(at);
+            let comments = match &mut listed {
+                Some(comments) => comments,
+                empty => empty.insert(forge.comments(number).await?),
+            };
+            // Others can copy the mark once they have seen it, but not before.
+            let id = match comments.iter().find(|comment| mark.part(&comment.body) == Some(at)) {
+                Some(found) => {
+                    if found.body.trim_end() != body.trim_end() {
+                        forge.edit(found.id, body).await?;
+                    }
+                    found.id
+                }
+                None => forge.comment(number, body).await?,
+            };
+            known.push(id);
         }
-        let comments = forge.comments(number).await?;
-        // Others can copy the mark once they have seen it, but not before.
-        let Some(found) = comments.iter().find(|comment| comment.body.starts_with(mark)) else {
-            return forge.comment(number, body).await;
-        };
-        if found.body.trim_end() != body.trim_end() {
-            forge.edit(found.id, body).await?;
+        while known.len() > bodies.len() {
+            if let Some(id) = known.last() {
+                forge.remove(*id).await?;
+            }
+            known.pop();
         }
-        Ok(found.id)
+        Ok(())
     }
 }
 

@@ -226,6 +226,7 @@ impl Inner {
             }
             ("POST", ["issues", number, "comments"]) => self.post(number, &body),
             ("PATCH", ["issues", "comments", id]) => self.patch(id, &body),
+            ("DELETE", ["issues", "comments", id]) => self.delete(id),
             ("POST", ["statuses", sha]) => self.status(sha, &body),
             _ => said(404, "Not Found"),
         }
@@ -267,6 +268,12 @@ impl Inner {
             }
             None => said(404, "Not Found"),
         }
+    }
+
+    fn delete(&mut self, id: &str) -> Answer {
+        let before = self.comments.len();
+        self.comments.retain(|comment| comment.id.to_string() != id);
+        if self.comments.len() < before { Answer::status(204) } else { said(404, "Not Found") }
     }
 
     fn status(&mut self, sha: &str, body: &Value) -> Answer {

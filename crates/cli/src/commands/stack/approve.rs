@@ -109,7 +109,7 @@ fn ask(desk: &Desk, stack: &Stack, pending: &PendingPlan) -> Result<Option<Strin
     }
     let namespace = stack.metadata.namespace.as_deref().unwrap_or_default();
     let run = desk.run(namespace, &pending.run)?;
-    let text = run.as_ref().and_then(|run| run.status.as_ref()?.plan.as_ref()).map(|plan| plan.text.clone());
+    let text = run.as_ref().map(|run| desk.plan_text(run));
     desk.show(&heading(&pending.plan, &pending.run, run.as_ref()))?;
     desk.show(&text.unwrap_or_default())?;
     let question = Question {

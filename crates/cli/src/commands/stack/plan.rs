@@ -65,8 +65,9 @@ fn show(desk: &Desk, name: &StackName) -> Result<bool, Trouble> {
     };
     let run_name = run.metadata.name.as_deref().unwrap_or_default();
     desk.show(&heading(&plan.id, run_name, Some(run)))?;
-    desk.show(&plan.text)?;
-    if !plan.text.ends_with('\n') {
+    let text = desk.plan_text(run);
+    desk.show(&text)?;
+    if !text.ends_with('\n') {
         desk.ui.out("\n")?;
     }
     let planned = run.status.as_ref().and_then(|status| status.planned).unwrap_or_default();

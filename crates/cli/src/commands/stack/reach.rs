@@ -13,6 +13,7 @@ use groma_operator::api::stack::Stack;
 use groma_operator::objects::cluster::{Cluster, Reach};
 use groma_operator::objects::files::Files;
 use groma_operator::objects::{Kind, Place, Store, StoreError, find, find_all};
+use groma_operator::runs::plan_text;
 use groma_operator::serve::standalone::{self, Layout};
 use kube::Client;
 use kube::api::DynamicObject;
@@ -229,6 +230,11 @@ impl Desk {
     /// One Run.
     pub(in crate::commands) fn run(&self, namespace: &str, name: &str) -> Result<Option<Run>, Trouble> {
         Ok(self.wait(find::<Run>(&*self.store, namespace, name))?)
+    }
+
+    /// All of the plan of a Run; as much as the Run says of it, for those who may not read more.
+    pub(in crate::commands) fn plan_text(&self, run: &Run) -> String {
+        self.wait(plan_text::whole(&*self.store, run))
     }
 
     /// Changes an object. If somebody else writes at the same time, the change is made to what they wrote.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::{InProcess, SHOWN_BYTES, TO_WRITE};
+use super::{InProcess, TO_WRITE};
 use crate::api::run::{Approved, Cause, CauseKind, Phase, PlanRef, Run};
 use crate::api::shared::{Length, Moment};
 use crate::api::stack::Stack;
@@ -15,7 +15,7 @@ use crate::bundle::Bundle;
 use crate::objects::cluster::shortened;
 use crate::objects::{Kind, Notice, Place, controller, find};
 use crate::runs::progress::{Claimant, Kept, enter, persist, plan as kept_plan};
-use crate::runs::{Fate, copies, fate, versions};
+use crate::runs::{Fate, copies, fate, plan_text, versions};
 use crate::voices::webhooks::{self, Asking};
 use crate::work::{Overseer, Planned, Redaction, Stopped, Verdict};
 
@@ -171,12 +171,16 @@ impl Overseer for Bridge<'_> {
     fn planned(&self, plan: &Planned) -> Result<Verdict, Stopped> {
         let now = self.now();
         let run = self.claim.run.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let store = &*self.claim.executor.store;
+        let shown = self.handle.block_on(plan_text::keep(store, &run, &plan.text));
+        let (text, text_secret) = shown.map_err(|problem| Stopped::Overseer(problem.to_string()))?;
+        let shown = PlanRef { id: plan.id.clone(), secret: None, text, text_secret };
         if let Err(stopped) = self.ask_webhooks(&run, plan) {
             // What was not let pass is there to be read.
             let mut held = self.claim.run.lock().unwrap_or_else(PoisonError::into_inner);
             let status = held.status.get_or_insert_default();
             status.planned = Some(plan.counts);
-            status.plan = Some(PlanRef { id: plan.id.clone(), secret: None, text: shortened(&plan.text, SHOWN_BYTES) });
+            status.plan = Some(shown);
             return Err(stopped);
         }
         self.copy_plan(&run, plan)?;
@@ -186,9 +190,8 @@ impl Overseer for Bridge<'_> {
             _ => None,
         };
         if let Some(name) = &secret {
-            let executor = &self.claim.executor;
             let blob = Blob { name, ..kept_plan(&run) };
-            let saved = self.handle.block_on(blob.save(&*executor.store, &plan.bytes));
+            let saved = self.handle.block_on(blob.save(store, &plan.bytes));
             saved.map_err(|problem| Stopped::Overseer(problem.to_string()))?;
         }
         let limit = run.spec.limits.apply;
@@ -196,8 +199,7 @@ impl Overseer for Bridge<'_> {
             let status = run.status.get_or_insert_default();
             status.planned = Some(plan.counts);
             status.drifted = plan.drifted.iter().take(100).cloned().collect();
-            let text = shortened(&plan.text, SHOWN_BYTES);
-            status.plan = Some(PlanRef { id: plan.id.clone(), secret, text });
+            status.plan = Some(PlanRef { secret, ..shown });
             status.doubt.clone_from(&plan.doubt);
             match &fate {
                 Fate::CarryOut(by) => {

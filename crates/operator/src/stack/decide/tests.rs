@@ -147,7 +147,7 @@ impl Story {
 
     fn waits_with(&mut self, plan: &str) -> &mut Self {
         let status = self.runs.last_mut().unwrap().status.get_or_insert_default();
-        status.plan = Some(PlanRef { id: plan.to_owned(), secret: None, text: String::new() });
+        status.plan = Some(PlanRef { id: plan.to_owned(), secret: None, text: String::new(), text_secret: None });
         self.phase(Phase::AwaitingApproval).settle()
     }
 
@@ -562,7 +562,7 @@ fn what_is_known_to_be_otherwise_is_compared() {
     story.did();
     assert_eq!(story.looked(false).did(), ["Plan 2: Due"]);
     let status = story.runs.last_mut().unwrap().status.get_or_insert_default();
-    status.plan = Some(PlanRef { id: "plan-1".to_owned(), secret: None, text: String::new() });
+    status.plan = Some(PlanRef { id: "plan-1".to_owned(), secret: None, text: String::new(), text_secret: None });
     status.drifted = vec!["a.b".to_owned()];
     story.later(1).succeeds();
     assert_eq!(story.ready(), "False DriftDetected");

@@ -11,8 +11,12 @@ use crate::api::run::{PlanCounts, Told};
 
 /// GitHub takes 65,536 characters. Characters are at least as few as bytes.
 const MOST_BYTES: usize = 65_000;
+/// A plan that is longer than one comment goes on in others, in so many at most.
+const MOST_PARTS: usize = 10;
 /// What a cut plan ends with.
-const CUT: &str = "… cut here: the plan is longer than what a comment holds.";
+const CUT: &str = "… cut here: the plan is longer than what comments hold.";
+/// What is around a part of a plan, besides what is said before it.
+const AROUND_BYTES: usize = 200;
 
 /// What came of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,26 +64,69 @@ pub(super) struct About<'a> {
     pub(super) path: &'a str,
     pub(super) workspace: Option<&'a str>,
     pub(super) commit: &'a str,
-    /// By which the comment is found again.
-    pub(super) mark: &'a str,
+    /// By which the comments are found again.
+    pub(super) mark: &'a Mark,
 }
 
-/// What the comment of a Stack on a pull request is known by. Nobody can guess it who does not know the Stack's uid.
-pub(super) fn mark(uid: &str, number: u64) -> String {
-    let hash = Sha256::digest(format!("{uid}/{number}"));
-    format!("<!-- groma-plan {} -->", &hex::encode(hash)[..24])
+/// What the comments of a Stack on a pull request are known by. Nobody can guess it who does not know the Stack's uid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mark(String);
+
+impl Mark {
+    /// Of a Stack and a pull request.
+    pub(super) fn new(uid: &str, number: u64) -> Self {
+        let hash = Sha256::digest(format!("{uid}/{number}"));
+        Self(hex::encode(hash)[..24].to_owned())
+    }
+
+    /// What a comment begins with: the first one, or one of those that it goes on in.
+    fn line(&self, part: usize) -> String {
+        if part == 0 {
+            format!("<!-- groma-plan {} -->", self.0)
+        } else {
+            format!("<!-- groma-plan {} {part} -->", self.0)
+        }
+    }
+
+    /// Which part a comment is, if it is one of ours.
+    pub(super) fn part(&self, comment: &str) -> Option<usize> {
+        (0..MOST_PARTS).find(|part| comment.starts_with(&self.line(*part)))
+    }
 }
 
-/// The comment. None while there is nothing to say.
-pub(super) fn body(about: &About<'_>, outcome: &Outcome) -> Option<String> {
+/// The comment, and those that it goes on in if it is long. None while there is nothing to say.
+pub(super) fn bodies(about: &About<'_>, outcome: &Outcome) -> Vec<String> {
     let (verdict, summary, text) = match outcome {
-        Outcome::Pending | Outcome::Untouched => return None,
-        Outcome::Planned { counts, text } => (counted(*counts), "Plan", text.clone()),
+        Outcome::Pending | Outcome::Untouched => return Vec::new(),
+        Outcome::Planned { counts, text } => (counted(*counts), "Plan", text.as_str()),
         Outcome::Failed { message, told } => {
-            ("no plan could be made".to_owned(), "What went wrong", failure(message, told))
+            ("no plan could be made".to_owned(), "What went wrong", &*failure(message, told))
         }
     };
-    let mut head = format!("{}\n### `{}/{}`: {verdict}\n\n", about.mark, about.namespace, about.stack);
+    let open = if matches!(outcome, Outcome::Failed { .. }) { " open" } else { "" };
+    let head = head(about, &verdict);
+    let text = visible(text.trim_end());
+    let fence = fence(&text);
+    let parts = split(&text, MOST_BYTES.saturating_sub(head.len() + AROUND_BYTES + 2 * fence.len()));
+    let count = parts.len().min(MOST_PARTS);
+    let body = |(at, part): (usize, &&str)| {
+        let head = if at == 0 {
+            head.clone()
+        } else {
+            format!("{}\n`{}/{}`, commit {}\n\n", about.mark.line(at), about.namespace, about.stack, about.commit)
+        };
+        let which = if count > 1 { format!(", part {} of {count}", at + 1) } else { String::new() };
+        let cut = if at + 1 == count && parts.len() > count { format!("\n\n{CUT}") } else { String::new() };
+        format!(
+            "{head}<details{open}><summary>{summary}{which}</summary>\n\n{fence}text\n{part}\n{fence}{cut}\n\n</details>\n"
+        )
+    };
+    parts.iter().take(count).enumerate().map(body).collect()
+}
+
+/// What the first comment begins with.
+fn head(about: &About<'_>, verdict: &str) -> String {
+    let mut head = format!("{}\n### `{}/{}`: {verdict}\n\n", about.mark.line(0), about.namespace, about.stack);
     let _ = write!(head, "Commit {}", about.commit);
     for (what, name) in [("directory", Some(about.path)), ("workspace", about.workspace)] {
         if let Some(name) = name.filter(|name| is_plain(name)) {
@@ -87,16 +134,12 @@ pub(super) fn body(about: &About<'_>, outcome: &Outcome) -> Option<String> {
         }
     }
     head.push_str(". Nothing of it is carried out before it is merged.\n\n");
-    let open = if matches!(outcome, Outcome::Failed { .. }) { " open" } else { "" };
-    let _ = write!(head, "<details{open}><summary>{summary}</summary>\n\n");
-    let tail = "\n\n</details>\n";
-    let room = MOST_BYTES.saturating_sub(head.len() + tail.len());
-    Some(format!("{head}{}{tail}", fenced(&text, room)))
+    head
 }
 
-/// What a comment says, without the mark: whether it has to be written anew.
-pub(super) fn digest(body: &str) -> String {
-    hex::encode(Sha256::digest(body))[..16].to_owned()
+/// What comments say: whether they have to be written anew.
+pub(super) fn digest(bodies: &[String]) -> String {
+    hex::encode(Sha256::digest(bodies.concat()))[..16].to_owned()
 }
 
 fn counted(counts: PlanCounts) -> String {
@@ -128,24 +171,30 @@ fn failure(message: &str, told: &[Told]) -> String {
     text
 }
 
-/// Between fences that are longer than anything that looks like one in it; cut at the end of a line if it does not fit.
-fn fenced(text: &str, room: usize) -> String {
-    let text = visible(text.trim_end());
+/// What a text stands between: longer than anything in it that looks like it.
+fn fence(text: &str) -> String {
     let mut longest = 0;
     let mut count = 0;
     for at in text.chars() {
         count = if at == '`' { count + 1 } else { 0 };
         longest = longest.max(count);
     }
-    let fence = "`".repeat(longest.max(2) + 1);
-    let room = room.saturating_sub(2 * fence.len() + "text\n\n\n\n".len() + CUT.len());
-    if text.len() <= room {
-        return format!("{fence}text\n{text}\n{fence}");
+    "`".repeat(longest.max(2) + 1)
+}
+
+/// Pieces of at most so many bytes, between lines where that can be.
+fn split(text: &str, room: usize) -> Vec<&str> {
+    let room = room.max(4);
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while rest.len() > room {
+        let most = (0..=room).rev().find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+        let end = rest[..most].rfind('\n').filter(|line| *line > 0).unwrap_or(most);
+        pieces.push(&rest[..end]);
+        rest = rest[end..].strip_prefix('\n').unwrap_or(&rest[end..]);
     }
-    let end = (0..=room).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let kept = &text[..end];
-    let kept = kept.rfind('\n').map_or(kept, |line| &kept[..line]);
-    format!("{fence}text\n{kept}\n{fence}\n\n{CUT}")
+    pieces.push(rest);
+    pieces
 }
 
 /// Whether it means nothing between backquotes but itself.
@@ -157,7 +206,13 @@ fn is_plain(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn about(mark: &str) -> About<'_> {
+    fn body(about: &About<'_>, outcome: &Outcome) -> String {
+        let mut bodies = bodies(about, outcome);
+        assert_eq!(bodies.len(), 1);
+        bodies.remove(0)
+    }
+
+    fn about(mark: &Mark) -> About<'_> {
         About { namespace: "team", stack: "app", path: "envs/prod", workspace: None, commit: "abc", mark }
     }
 
@@ -168,9 +223,9 @@ mod tests {
 
     #[test]
     fn a_plan_is_told_with_its_stack_and_commit() {
-        let body = body(&about("<!-- m -->"), &planned("  + a.b\n")).unwrap();
+        let body = body(&about(&Mark("m".to_owned())), &planned("  + a.b\n"));
         expect_test::expect![[r"
-            <!-- m -->
+            <!-- groma-plan m -->
             ### `team/app`: 1 to add, 0 to change, 2 to destroy
 
             Commit abc, directory `envs/prod`. Nothing of it is carried out before it is merged.
@@ -189,7 +244,7 @@ mod tests {
     #[test]
     fn nothing_in_a_plan_gets_out_of_its_fence() {
         let hostile = "```\n</details>\n@everybody <img src=x>\n`````\n\u{1b}[31m";
-        let body = body(&About { path: "a`\nb", ..about("m") }, &planned(hostile)).unwrap();
+        let body = body(&About { path: "a`\nb", ..about(&Mark("m".to_owned())) }, &planned(hostile));
         let fence = "`".repeat(6);
         let (before, rest) = body.split_once(&format!("{fence}text\n")).unwrap();
         let (within, after) = rest.split_once(&format!("\n{fence}")).unwrap();
@@ -198,11 +253,31 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_cut_at_a_line() {
-        let body = body(&about("m"), &planned(&"a line of a plan \u{e4}\n".repeat(20_000))).unwrap();
-        assert!(body.len() <= MOST_BYTES, "{}", body.len());
-        assert!(body.contains("\u{e4}\n```\n\n\u{2026} cut here"), "{}", &body[body.len() - 200..]);
-        assert!(body.ends_with("</details>\n"));
+    fn what_does_not_fit_goes_on_in_further_comments() {
+        let mark = Mark("m".to_owned());
+        let text = (0..6_000).map(|at| format!("line {at} of a plan \u{e4}\n")).collect::<String>();
+        let bodies = bodies(&about(&mark), &planned(&text));
+        assert_eq!(bodies.len(), 3);
+        let mut whole = String::new();
+        for (at, body) in bodies.iter().enumerate() {
+            assert!(body.len() <= MOST_BYTES, "{}", body.len());
+            assert!(body.contains(&format!("<summary>Plan, part {} of 3</summary>", at + 1)), "{}", &body[..300]);
+            assert_eq!(mark.part(body), Some(at));
+            let (_, rest) = body.split_once("```text\n").unwrap();
+            let (within, after) = rest.split_once("\n```").unwrap();
+            assert_eq!(after, "\n\n</details>\n");
+            whole.push_str(within);
+            whole.push('\n');
+        }
+        assert_eq!(whole, text, "nothing is left out");
+    }
+
+    #[test]
+    fn what_fits_into_no_comments_is_cut() {
+        let bodies = bodies(&about(&Mark("m".to_owned())), &planned(&"\u{e4}".repeat(1_000_000)));
+        assert_eq!(bodies.len(), MOST_PARTS);
+        assert!(bodies.iter().all(|body| body.len() <= MOST_BYTES));
+        assert!(bodies[MOST_PARTS - 1].ends_with("hold.\n\n</details>\n") && !bodies[0].contains("cut here"));
     }
 
     #[test]
@@ -215,7 +290,7 @@ mod tests {
             at: Some("main.tf:3".to_owned()),
         };
         let failed = Outcome::Failed { message: "Unsupported argument".to_owned(), told: vec![told] };
-        let body = body(&about("m"), &failed).unwrap();
+        let body = body(&about(&Mark("m".to_owned())), &failed);
         assert!(body.contains("<details open><summary>What went wrong</summary>"), "{body}");
         assert!(body.contains("error: Unsupported argument\n  at main.tf:3\n\nAn argument named"), "{body}");
         assert_eq!(
@@ -226,8 +301,9 @@ mod tests {
 
     #[test]
     fn nobody_else_has_the_same_mark() {
-        assert_ne!(mark("uid", 1), mark("uid", 2));
-        assert_ne!(mark("uid", 1), mark("other", 1));
-        assert_eq!(mark("uid", 1), mark("uid", 1));
+        assert_ne!(Mark::new("uid", 1), Mark::new("uid", 2));
+        assert_ne!(Mark::new("uid", 1), Mark::new("other", 1));
+        assert_eq!(Mark::new("uid", 1), Mark::new("uid", 1));
+        assert_eq!(Mark::new("uid", 1).part("<!-- groma-plan 0 -->"), None);
     }
 }

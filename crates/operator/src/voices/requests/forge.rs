@@ -156,6 +156,15 @@ impl Forge<'_> {
         }
     }
 
+    /// Takes a comment away, if it is there.
+    pub(super) async fn remove(&self, comment: u64) -> Result<(), ForgeError> {
+        let path = self.path(&format!("issues/comments/{comment}"));
+        match self.ask(Method::DELETE, &path, None, None).await {
+            Ok(_) | Err(ForgeError::Refused { status: 404, .. }) => Ok(()),
+            Err(problem) => Err(problem),
+        }
+    }
+
     /// Says how a commit is.
     pub(super) async fn set_status(
         &self,

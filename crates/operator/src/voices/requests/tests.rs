@@ -166,13 +166,34 @@ async fn who_comes_after_us_finds_our_comment() {
     let comments = world.forge.comments(7);
     assert_eq!((comments.len(), comments[5].edits), (6, 0));
     let noted = said(&world.previews().await[0]);
-    assert_eq!(noted.comment, Some(comments[5].id));
+    assert_eq!(noted.comments, [comments[5].id]);
 
     // Somebody deletes it; the next plan gets another one.
     world.forge.unsay(comments[5].id);
     world.plan(world.previews().await.remove(0), &sha('a'), "+ y").await;
     world.look().await;
     assert_eq!(world.forge.comments(7).len(), 6);
+}
+
+#[tokio::test]
+async fn a_long_plan_goes_on_in_further_comments_as_long_as_it_is_long() {
+    let world = World::new(Flavour::Github, TOKEN).await;
+    world.forge.open(Pull::new(7, &sha('a'), &["main.tf"]));
+    world.look().await;
+    let long = (0..8_000).map(|at| format!("+ line {at} of a plan\n")).collect::<String>();
+    world.plan(world.previews().await.remove(0), &sha('a'), &long).await;
+    world.forge.say(7, "Looks good to me.");
+    world.look().await;
+    let comments = world.forge.comments(7);
+    assert_eq!(comments.len(), 4, "three parts, and what somebody said");
+    assert!(comments[1].body.contains("part 1 of 3") && comments[3].body.contains("+ line 7999"));
+    assert_eq!(said(&world.previews().await[0]).comments.len(), 3);
+
+    world.plan(world.previews().await.remove(0), &sha('a'), "+ x").await;
+    world.look().await;
+    let comments = world.forge.comments(7);
+    assert_eq!(comments.len(), 2, "{comments:?}");
+    assert!(comments[1].body.contains("+ x") && comments[1].edits == 1);
 }
 
 #[tokio::test]
