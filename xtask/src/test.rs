@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 
 use crate::ladder::{Counts, Ladder};
 use crate::product::{self, HeadStart};
-use crate::{cluster, codegen, dist, fuzz, peers, process, tidy, torture, workspace};
+use crate::{cluster, codegen, dist, fuzz, peers, process, tidy, torture, tour, workspace};
 
 /// Run every test, from a fresh machine: builds what is missing, says what it does, sums up.
 #[derive(clap::Args)]
@@ -27,7 +27,7 @@ pub(crate) struct Args {
 /// Runs the ladder.
 pub(crate) fn run(args: &Args) -> Result<()> {
     ensure_components()?;
-    let mut ladder = Ladder::new(if args.fast { 4 } else { 15 }, &args.skip);
+    let mut ladder = Ladder::new(if args.fast { 4 } else { 16 }, &args.skip);
     // The last step needs the binary as it ships, which takes long to build: whatever the others leave of the processors is used for it.
     let head_start = if args.fast || args.skip.iter().any(|skipped| skipped == "dist") {
         None
@@ -40,6 +40,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     ladder
         .step("tests", "unit, integration and documentation tests", |counts| cargo_test(counts, &["--workspace"], &[]));
     if !args.fast {
+        ladder.step("tour", "the main jobs on examples, as people see them first", |counts| {
+            tour::step()?;
+            *counts = Counts::ONE;
+            Ok(())
+        });
         ladder.step("doc", "documentation builds without warnings", |_| document());
         ladder.step("codegen", "generated code is what its sources give", |_| codegen::check());
         ladder.step("slice", "the thin slice, with the real time plugin and OpenTofu", slice);

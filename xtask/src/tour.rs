@@ -5,12 +5,15 @@
 mod command_line;
 mod kept;
 
-use std::path::PathBuf;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::product;
+
+/// How long all of it may take, once groma is built.
+const MOST: Duration = Duration::from_mins(1);
 
 /// Plan, apply, change and destroy an example; then have it kept: commit, plan, apply, drift, a wait that fails, its repair, the end.
 #[derive(clap::Args)]
@@ -26,11 +29,22 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Some(groma) => std::path::absolute(groma)?,
         None => product::groma()?,
     };
+    with(&groma)
+}
+
+/// The same with the groma that tests use.
+pub(crate) fn step() -> Result<()> {
+    with(&product::groma_for_tests()?)
+}
+
+fn with(groma: &Path) -> Result<()> {
     let begin = Instant::now();
     println!("\n━━ 1. On the command line ━━");
-    command_line::run(&groma)?;
+    command_line::run(groma)?;
     println!("\n━━ 2. Kept by the operator, without a cluster ━━");
-    kept::run(&groma)?;
-    println!("\nThat took {:.1} s. docs/book/src/standalone.md has more.", begin.elapsed().as_secs_f64());
+    kept::run(groma)?;
+    let took = begin.elapsed();
+    println!("\nThat took {:.1} s. docs/book/src/standalone.md has more.", took.as_secs_f64());
+    ensure!(took < MOST, "it must not take more than {} s", MOST.as_secs());
     Ok(())
 }

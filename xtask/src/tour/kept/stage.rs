@@ -1,4 +1,5 @@
-//! Where it happens: a repository, a directory with a Stack, an operator whose lines are shown as they come, and what can be seen from outside.
+//! Where it happens: a repository that is pushed to, a directory with a Stack, an operator whose lines are shown as they come, and what can be seen
+//! from outside.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -18,22 +19,29 @@ use crate::process;
 const PATIENCE: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The Stack. `SOURCE` is where its configuration is.
+/// The Stack. `REPOSITORY` is where its configuration is.
 const STACK: &str = r"apiVersion: groma.dev/v1alpha1
 kind: Stack
 metadata:
   name: shop
 spec:
+  source:
+    git:
+      url: file://REPOSITORY
+      ref:
+        branch: main
+      interval: 1s
+  path: shop
+  interval: 1s
   approval:
     mode: auto
     rules:
       - types: [random_pet]
         actions: [create]
         mode: manual
-  interval: 1s
   outputs:
     status: true
-SOURCE";
+";
 
 pub(super) struct Stage {
     groma: PathBuf,
@@ -43,15 +51,25 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// Nothing happens yet.
+    /// An empty repository, a clone of it, and a directory for Stacks.
     pub(super) fn new(groma: &Path, root: &Path) -> Result<Self> {
         let stage = Self { groma: groma.to_owned(), root: root.to_owned(), operator: None, lines: None };
         fs::create_dir_all(stage.stacks())?;
+        fs::create_dir_all(stage.work())?;
+        println!("$ git init --bare repo.git && git clone repo.git work");
+        stage.git(&["init", "--quiet", "--bare", "--initial-branch=main", "../repo.git"])?;
+        stage.git(&["init", "--quiet", "--initial-branch=main"])?;
+        stage.git(&["remote", "add", "origin", "../repo.git"])?;
         Ok(stage)
     }
 
     fn stacks(&self) -> PathBuf {
         self.root.join("stacks")
+    }
+
+    /// Where people work on the repository.
+    fn work(&self) -> PathBuf {
+        self.root.join("work")
     }
 
     fn stack_file(&self) -> PathBuf {
@@ -68,44 +86,40 @@ impl Stage {
         self.stacks().join(".groma/states/default/shop/terraform.tfstate")
     }
 
-    /// Writes the configuration, and commits it.
-    pub(super) fn commit_configuration(&self, files: &[(&str, String)], message: &str) -> Result<()> {
-        let mut source = "  source:\n    inline:\n".to_owned();
+    /// Writes files into the repository and pushes them: the revision, as people know it.
+    pub(super) fn push(&self, files: &[(&str, String)], message: &str) -> Result<String> {
         for (name, text) in files {
-            source.extend([format!("      {name}: |\n")]);
-            source.extend(text.lines().map(|line| format!("        {line}\n")));
+            let path = self.work().join(name);
+            fs::create_dir_all(path.parent().context("a file has a directory")?)?;
+            fs::write(path, text)?;
         }
-        fs::write(self.stack_file(), STACK.replace("SOURCE", &source))?;
-        self.commit(message)
-    }
-
-    fn commit(&self, message: &str) -> Result<()> {
-        if !self.stacks().join(".git").exists() {
-            self.git(&["init", "--quiet", "--initial-branch=main"])?;
-            fs::write(self.stacks().join(".gitignore"), ".groma/\n")?;
-        }
+        println!("$ git add --all && git commit -m '{message}' && git push");
         self.git(&["add", "--all"])?;
-        println!("$ git commit -m '{message}'");
-        self.git(&["commit", "--quiet", "-m", message])
+        self.git(&["commit", "--quiet", "-m", message])?;
+        self.git(&["push", "--quiet", "origin", "main"])?;
+        Ok(format!("main@sha1:{}", self.git(&["rev-parse", "HEAD"])?.trim()))
     }
 
-    fn git(&self, args: &[&str]) -> Result<()> {
+    fn git(&self, args: &[&str]) -> Result<String> {
         let mut git = Command::new("git");
         git.args(["-c", "user.name=tour", "-c", "user.email=tour@example.com", "-c", "commit.gpgsign=false"]);
-        git.args(args).current_dir(self.stacks()).env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", &self.root);
-        process::capture(&mut git).map(|_| ()).context("the tour keeps its example with git")
+        git.args(args).current_dir(self.work()).env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", &self.root);
+        process::capture(&mut git).context("the tour keeps its example with git")
     }
 
-    pub(super) fn show_stack(&self) -> Result<()> {
-        println!("$ cat stacks/shop.yaml\n{}", fs::read_to_string(self.stack_file())?.trim_end());
+    /// The Stack is written.
+    pub(super) fn write_stack(&self) -> Result<()> {
+        let repository = self.root.join("repo.git").display().to_string();
+        let stack = STACK.replace("REPOSITORY", &repository);
+        fs::write(self.stack_file(), &stack)?;
+        println!("$ cat stacks/shop.yaml\n{}", stack.trim_end());
         Ok(())
     }
 
     /// The Stack goes.
     pub(super) fn remove_stack(&self) -> Result<()> {
-        println!("$ git rm shop.yaml");
-        self.git(&["rm", "--quiet", "shop.yaml"])?;
-        self.git(&["commit", "--quiet", "-m", "close the shop"])
+        println!("$ rm stacks/shop.yaml");
+        Ok(fs::remove_file(self.stack_file())?)
     }
 
     fn command(&self, args: &[&str]) -> Command {
@@ -170,14 +184,27 @@ impl Stage {
         Ok((id.to_owned(), instance["status"].as_str().map(str::to_owned)))
     }
 
-    /// Waits until the Stack is ready, or not, and says something about it.
-    pub(super) fn wait_until(&self, ready: &str, says: &str) -> Result<()> {
-        let what = format!("\"ready: {ready}\"");
-        self.wait(&what, || {
+    /// The number of the last run.
+    pub(super) fn runs(&self) -> Result<u64> {
+        self.status()?["status"]["lastRun"]["number"].as_u64().context("nothing has been run")
+    }
+
+    /// Waits until a revision is applied, and all is well.
+    pub(super) fn wait_applied(&self, revision: &str) -> Result<()> {
+        self.wait(&format!("{revision:?}, applied"), || {
             let status = self.status()?;
+            Ok(status["ready"] == "True" && status["status"]["applied"]["revision"] == revision)
+        })
+    }
+
+    /// Waits until a revision was tried, and came to nothing; and says this.
+    pub(super) fn wait_failed(&self, revision: &str, says: &str) -> Result<()> {
+        self.wait(&format!("{revision:?}, failed"), || {
+            let status = self.status()?;
+            let is_over = status["status"]["lastRun"]["phase"] == "Failed";
+            let is_tried = is_over && status["status"]["attempted"]["revision"] == revision;
             let message = status["message"].as_str().unwrap_or_default();
-            let is_seen = status["status"]["lastRun"]["phase"].as_str().is_some_and(|phase| phase != "Applying");
-            Ok(is_seen && status["ready"] == ready && message.contains(says))
+            Ok(is_tried && status["ready"] == "False" && message.contains(says))
         })
     }
 
