@@ -22,8 +22,6 @@ use crate::work::Planned;
 const PART_BYTES: usize = 700 << 10;
 /// No value of a label is longer than that.
 const MOST_LABEL: usize = 63;
-/// More parts than that are not looked for.
-const MOST_PARTS: usize = 200;
 
 /// Writes what is wanted of a plan.
 pub(super) async fn write(
@@ -89,20 +87,45 @@ impl Copying<'_> {
         self.clear(kind, name, parts.len()).await
     }
 
-    /// What earlier plans have left that had more parts, or were in one where this is in several.
+    /// What earlier plans of the same have left that had more parts, or were in one where this is in several.
     async fn clear(&self, kind: &Kind, name: &str, parts: usize) -> Result<(), StoreError> {
-        if parts > 1 {
-            self.store.delete(&Place::new(kind.clone(), self.namespace, name), None).await?;
-        }
-        let first = if parts == 1 { 0 } else { parts };
-        for number in first..MOST_PARTS {
-            let place = Place::new(kind.clone(), self.namespace, &format!("{name}-{number}"));
-            if self.store.get(&place).await?.is_none() {
-                break;
+        let labels = self.labels();
+        let labels: Vec<(&str, &str)> = labels.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let known = match self.store.list(kind, Some(self.namespace), &labels).await {
+            // What is left is in nobody's way.
+            Err(StoreError::Forbidden { .. }) => return Ok(()),
+            known => known?,
+        };
+        let is_left = |known: &str| match known.strip_prefix(name) {
+            Some("") => parts > 1,
+            Some(rest) => {
+                let number = rest.strip_prefix('-').filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+                number
+                    .and_then(|number| number.parse::<usize>().ok())
+                    .is_some_and(|number| parts == 1 || number >= parts)
             }
-            self.store.delete(&place, None).await?;
+            None => false,
+        };
+        for object in known.iter().filter(|object| self.is_of_the_same(object)) {
+            if object.metadata.name.as_deref().is_some_and(is_left) {
+                self.store.delete(&Place::of(kind, object), object.metadata.uid.as_deref()).await?;
+            }
         }
         Ok(())
+    }
+
+    /// Whether it is a plan of the same object: names alone do not tell the first part of `app` from the whole of `app-0`.
+    fn is_of_the_same(&self, known: &DynamicObject) -> bool {
+        let notes = known.metadata.annotations.as_ref();
+        let note = |name: &str| notes.and_then(|notes| notes.get(&named(name)));
+        match (note("plan-full-name"), note("plan-full-workspace")) {
+            (Some(of), Some(workspace)) => *of == self.copy.of && workspace == self.workspace,
+            // Before there were notes, there were labels.
+            _ => {
+                let labels = known.metadata.labels.as_ref();
+                self.labels().iter().all(|(name, value)| labels.and_then(|labels| labels.get(name)) == Some(value))
+            }
+        }
     }
 
     async fn put(&self, kind: &Kind, object: &DynamicObject) -> Result<(), StoreError> {
@@ -110,13 +133,23 @@ impl Copying<'_> {
         let Some(known) = self.store.get(&place).await? else {
             return self.store.create(kind, object).await.map(|_| ());
         };
+        let is_of_another =
+            known.metadata.labels.as_ref().is_some_and(|labels| labels.contains_key(&named("plan-name")))
+                && !self.is_of_the_same(&known);
+        if is_of_another {
+            tracing::warn!(%place, of = self.copy.of, "a plan is not copied, as that of another object is there");
+            return Ok(());
+        }
         let mut next = object.clone();
         next.metadata.resource_version = known.metadata.resource_version;
         self.store.replace(kind, &next).await.map(|_| ())
     }
 
+    fn labels(&self) -> BTreeMap<String, String> {
+        BTreeMap::from([(named("plan-name"), label(&self.copy.of)), (named("plan-workspace"), label(self.workspace))])
+    }
+
     fn metadata(&self, name: &str, number: usize, part: &[u8], is_packed: bool) -> ObjectMeta {
-        let named = |name: &str| format!("{GROUP}/{name}");
         let mut annotations = BTreeMap::from([
             ("savedPlan".to_owned(), self.id.to_owned()),
             (named("plan-full-name"), self.copy.of.clone()),
@@ -127,19 +160,20 @@ impl Copying<'_> {
         if is_packed {
             annotations.insert("encoding".to_owned(), "gzip".to_owned());
         }
-        let labels = BTreeMap::from([
-            (named("plan-name"), label(&self.copy.of)),
-            (named("plan-workspace"), label(self.workspace)),
-        ]);
         ObjectMeta {
             name: Some(name.to_owned()),
             namespace: Some(self.namespace.to_owned()),
-            labels: Some(labels),
+            labels: Some(self.labels()),
             annotations: Some(annotations),
             owner_references: Some(vec![self.owner.clone()]),
             ..ObjectMeta::default()
         }
     }
+}
+
+/// What labels and notes are called.
+fn named(name: &str) -> String {
+    format!("{GROUP}/{name}")
 }
 
 /// Long values of labels are cut, and have something in its place that tells them apart.
@@ -247,6 +281,33 @@ mod tests {
         assert!(store.get(&get("tfplan-default-app-0")).await.unwrap().is_none());
         assert!(store.get(&get("tfplan-default-app-2")).await.unwrap().is_none());
         assert!(store.get(&get("tfplan-default-app")).await.unwrap().is_some());
+    }
+
+    /// `app` in parts and `app-0` as a whole would have the same names.
+    #[tokio::test]
+    async fn plans_of_others_are_left_alone() {
+        let (store, run) = world().await;
+        let other =
+            PlanCopy { name: "tfplan-default-app-0".to_owned(), of: "app-0".to_owned(), readable: ReadablePlan::Human };
+        let place = |kind, name: &str| Place::new(kind, "team", name);
+        write(&store, &run, (&other, "default"), &planned("of the other")).await.unwrap();
+        write(&store, &run, (&copy(ReadablePlan::Human), "default"), &planned("short")).await.unwrap();
+        let of_other = place(Kind::secret(), "tfplan-default-app-0");
+        assert!(store.get(&of_other).await.unwrap().is_some());
+        let long = "x".repeat(2 * PART_BYTES);
+        write(&store, &run, (&copy(ReadablePlan::Human), "default"), &planned(&long)).await.unwrap();
+        let map = store.get(&place(Kind::config_map(), "tfplan-default-app-0")).await.unwrap().unwrap();
+        assert_eq!(map.data["data"]["tfplan"], "of the other");
+        // Somebody has taken one away: the others go even so.
+        write(&store, &run, (&copy(ReadablePlan::Human), "default"), &planned(&"x".repeat(4 * PART_BYTES)))
+            .await
+            .unwrap();
+        store.delete(&place(Kind::config_map(), "tfplan-default-app-2"), None).await.unwrap();
+        write(&store, &run, (&copy(ReadablePlan::Human), "default"), &planned("short")).await.unwrap();
+        for (name, is_there) in [("", true), ("-0", true), ("-1", false), ("-3", false)] {
+            let found = store.get(&place(Kind::config_map(), &format!("tfplan-default-app{name}"))).await.unwrap();
+            assert_eq!(found.is_some(), is_there, "{name}");
+        }
     }
 
     #[test]
