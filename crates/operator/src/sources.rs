@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use groma_run::source::git::Manners;
 use groma_run::source::tree::Tree;
-use groma_run::source::{Limits, SourceError};
+use groma_run::source::{Limits, SourceError, Trouble};
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::AbortHandle;
 
@@ -114,6 +114,8 @@ struct Entry {
     /// Who wants it, and how often they want it looked at.
     users: BTreeMap<Name, Duration>,
     tree: Option<Arc<Tree>>,
+    /// What the same source had before, for as long as what it has now cannot be had.
+    before: Option<Arc<Tree>>,
     failure: Option<(SourceError, u32)>,
     /// When it was last looked whether there is something new, whatever came of it.
     checked_at: Option<Moment>,
@@ -135,12 +137,21 @@ impl Entry {
         match (&self.tree, failing) {
             (Some(tree), failing) => {
                 let is_worth = |(problem, count): &&(SourceError, u32)| {
-                    *count >= WORTH_TELLING || problem.kind != groma_run::source::Trouble::Passing
+                    *count >= WORTH_TELLING || problem.kind != Trouble::Passing
                 };
                 let failing = failing.filter(is_worth).map(|(problem, _)| problem.clone());
                 Known::Tree { tree: Arc::clone(tree), failing }
             }
-            (None, Some((problem, _))) => Known::Failed(problem.clone()),
+            // It may come yet.
+            (None, Some((problem, count)))
+                if self.before.is_some() && problem.kind == Trouble::Passing && *count < WORTH_TELLING =>
+            {
+                Known::Fetching
+            }
+            (None, Some((problem, _))) => match &self.before {
+                Some(tree) => Known::Tree { tree: Arc::clone(tree), failing: Some(problem.clone()) },
+                None => Known::Failed(problem.clone()),
+            },
             (None, None) => Known::Fetching,
         }
     }
@@ -172,12 +183,14 @@ impl Sources {
     pub fn ask(self: &Arc<Self>, stack: &Name, wish: Wish, interval: Duration) -> Known {
         let key = wish.key();
         let mut registry = self.registry();
+        let before = registry.had_before(stack, &key, &wish);
         registry.release(stack, Some(&key));
         registry.users.insert(stack.clone(), key.clone());
         let entry = registry.entries.entry(key.clone()).or_insert_with(|| Entry {
             wish,
             users: BTreeMap::new(),
             tree: None,
+            before: None,
             failure: None,
             checked_at: None,
             waiting: BTreeSet::new(),
@@ -185,6 +198,9 @@ impl Sources {
             task: None,
         });
         entry.users.insert(stack.clone(), interval);
+        if entry.tree.is_none() && entry.before.is_none() {
+            entry.before = before;
+        }
         if entry.task.is_none() {
             let following = tokio::spawn(follow::follow(Arc::downgrade(self), key, Arc::clone(&entry.wake)));
             entry.task = Some(following.abort_handle());
@@ -234,6 +250,13 @@ impl Sources {
 }
 
 impl Registry {
+    /// What a Stack had of a source that it wants something newer of now.
+    fn had_before(&self, stack: &Name, key: &str, wish: &Wish) -> Option<Arc<Tree>> {
+        let known = self.users.get(stack).filter(|known| *known != key)?;
+        let entry = self.entries.get(known).filter(|entry| entry.wish.is_of_the_same(wish))?;
+        entry.tree.as_ref().or(entry.before.as_ref()).map(Arc::clone)
+    }
+
     /// A Stack wants something else than before. What nobody wants is forgotten.
     fn release(&mut self, stack: &Name, but: Option<&String>) {
         let Some(key) = self.users.get(stack).filter(|key| Some(*key) != but).cloned() else { return };

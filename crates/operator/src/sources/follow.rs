@@ -57,6 +57,7 @@ impl Sources {
         match found {
             Ok(newer) => {
                 entry.tree = newer.map(Arc::new).or(entry.tree.take());
+                entry.before = None;
                 entry.failure = None;
             }
             Err(problem) => {

@@ -4,8 +4,11 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use groma_run::source::artifact::Artifact;
+use groma_testkit::servers::artifacts::ArtifactServer;
 use serde_json::json;
 
+use super::wish::What;
 use super::*;
 
 struct Lab {
@@ -143,4 +146,47 @@ async fn what_is_known_stays_when_nothing_newer_can_be_had() {
     lab.git(&["branch", "--move", "gone", "main"]);
     lab.sources.refresh(|_| true);
     lab.until("s", |known| matches!(known, Known::Tree { failing: None, .. })).await;
+}
+
+fn of_flux(server: &ArtifactServer, path: &str, text: &str) -> Artifact {
+    let made = server.publish(path, &[("main.tf", text)]);
+    Artifact { url: made.url, revision: path.to_owned(), digest: made.digest }
+}
+
+#[tokio::test]
+async fn what_flux_had_before_stays_until_what_is_newer_can_be_had() {
+    let (lab, server) = (Lab::new(), ArtifactServer::new());
+    let ask = |stack: &str, artifact: &Artifact| {
+        let wish = wish::Wish { namespace: "team".to_owned(), what: What::Artifact(artifact.clone()) };
+        lab.sources.ask(&("team".to_owned(), stack.to_owned()), wish, Duration::MAX)
+    };
+    let until = async |artifact: &Artifact, is_so: &dyn Fn(&Known) -> bool| {
+        for _ in 0..1000 {
+            let known = ask("s", artifact);
+            if is_so(&known) {
+                return known;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("it never came: {:?}", ask("s", artifact));
+    };
+    let first = of_flux(&server, "gitrepository/team/app/1", "a = 1");
+    until(&first, &|known| tree(known).is_some()).await;
+    let mut second = of_flux(&server, "gitrepository/team/app/2", "a = 2");
+    let digest = std::mem::replace(&mut second.digest, format!("sha256:{}", "0".repeat(64)));
+    assert!(matches!(ask("s", &second), Known::Fetching), "it is tried first");
+    let known = until(&second, &|known| matches!(known, Known::Tree { failing: Some(_), .. })).await;
+    assert_eq!(tree(&known).unwrap().revision, first.revision);
+    // Neither is what it was given anew.
+    let third = Artifact { digest: format!("sha256:{}", "1".repeat(64)), ..second.clone() };
+    let known = until(&third, &|known| matches!(known, Known::Tree { failing: Some(_), .. })).await;
+    assert_eq!(tree(&known).unwrap().revision, first.revision);
+    let mended = Artifact { digest, ..second };
+    let known = until(&mended, &|known| matches!(known, Known::Tree { failing: None, .. })).await;
+    assert_eq!(tree(&known).unwrap().revision, mended.revision);
+    // What another source had is of no use.
+    let other =
+        Artifact { digest: format!("sha256:{}", "2".repeat(64)), ..of_flux(&server, "gitrepository/team/x/1", "") };
+    until(&other, &|known| matches!(known, Known::Failed(_))).await;
+    assert_eq!(lab.sources.size(), 1);
 }

@@ -14,6 +14,9 @@ use crate::bundle::part;
 /// How often a repository is looked at, if nobody says otherwise.
 const INTERVAL: Duration = Duration::from_mins(1);
 
+/// How many parts the address has that all artifacts of a source of Flux are below: scheme, nothing, host, kind, namespace and name.
+const OF_A_SOURCE: usize = 6;
+
 /// What a Stack wants to have fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wish {
@@ -50,6 +53,25 @@ impl Wish {
             What::Artifact(artifact) => part(&mut hash, format!("artifact {artifact:?}").as_bytes()),
         }
         hex::encode(hash.finalize())
+    }
+
+    /// Whether it is of the same source, of which there is something newer now, or which somebody else asks.
+    pub(super) fn is_of_the_same(&self, other: &Self) -> bool {
+        let is_same = match (&self.what, &other.what) {
+            (What::Git(one), What::Git(other)) => {
+                (&one.url, &one.which, one.submodules) == (&other.url, &other.which, other.submodules)
+            }
+            // Flux has all artifacts of a source in one place: `http://host/gitrepository/<namespace>/<name>/<revision>.tar.gz`.
+            (What::Artifact(one), What::Artifact(other)) => {
+                let place = |url: &str| {
+                    let (place, _) = url.rsplit_once('/')?;
+                    (place.split('/').count() >= OF_A_SOURCE).then(|| place.to_owned())
+                };
+                place(&one.url).is_some() && place(&one.url) == place(&other.url)
+            }
+            _ => false,
+        };
+        is_same && self.namespace == other.namespace
     }
 
     /// Where it is.
