@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
 
+use crate::api::run::RunSpec;
 use crate::api::shared::is_false;
 use crate::api::stack::{Engine, InputPhase, PlanCopy};
 use crate::api::upkeep::Adoption;
@@ -167,6 +168,14 @@ impl Bundle {
         bundle
     }
 
+    /// For a run: what takes a Stack down for good takes everything down, as its state goes with it.
+    pub fn of_run(mut self, run: &RunSpec) -> Self {
+        if run.is_deletion() {
+            self.targets.clear();
+        }
+        self
+    }
+
     /// From such bytes.
     pub fn decode(bytes: &[u8]) -> Result<Self, BundleError> {
         let mut json = Vec::new();
@@ -208,6 +217,23 @@ mod tests {
         bundle.inputs.values.insert("a".to_owned(), serde_json::json!({"b": [1, null]}));
         assert_eq!(Bundle::decode(&bundle.encode()).unwrap(), bundle);
         assert_eq!(bundle.encode(), bundle.clone().encode());
+    }
+
+    #[test]
+    fn a_deletion_is_about_everything() {
+        let targets = vec!["a.b".to_owned()];
+        let bundle = Bundle { targets: targets.clone(), ..bundle(&[]) };
+        let left = |action: &str, reason: &str| {
+            let run = serde_json::json!({
+                "stack": "app", "number": 1, "action": action, "causes": [{"reason": reason}], "bundle": "b", "about": {},
+                "engine": "native", "executor": "inProcess", "approval": {"mode": "auto"},
+                "limits": {"init": "1m", "plan": "1m", "apply": "1m"},
+            });
+            bundle.clone().of_run(&serde_json::from_value(run).unwrap()).targets
+        };
+        assert_eq!(left("apply", "Due"), targets);
+        assert_eq!(left("destroy", "SpecChanged"), targets);
+        assert!(left("destroy", "Deleted").is_empty());
     }
 
     #[test]

@@ -47,6 +47,9 @@ pub struct RunSpec {
     /// What somebody asked for it with, if somebody did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested: Option<String>,
+    /// The same, as Flux and its tools ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested_by_flux: Option<String>,
     /// What plans and applies it.
     pub engine: Engine,
     /// Where that runs.
@@ -64,6 +67,13 @@ pub struct RunSpec {
     /// Nothing is begun any more, and what is under way is ended in an orderly way.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cancel: bool,
+}
+
+impl RunSpec {
+    /// Whether it takes a Stack down that is being deleted.
+    pub fn is_deletion(&self) -> bool {
+        self.action == Action::Destroy && self.causes.iter().any(|cause| cause.reason == CauseKind::Deleted)
+    }
 }
 
 /// What is to be done.

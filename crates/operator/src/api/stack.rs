@@ -574,7 +574,10 @@ pub struct StackStatus {
     /// What was found changed by others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
-    /// The last value of the annotation that asks for runs that was heeded.
+    /// The last value of the annotation `groma.dev/requested-at` that was heeded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_handled_request: Option<String>,
+    /// The same of `reconcile.fluxcd.io/requestedAt`, where Flux and its tools look for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_handled_reconcile_at: Option<String>,
     /// When all was last found as it should be.

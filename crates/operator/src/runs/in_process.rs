@@ -311,7 +311,8 @@ impl InProcess {
         let blob = Blob { namespace, name: &run.spec.bundle, labels: BTreeMap::new(), owner: None, kept: true };
         let bytes = blob.load(&*self.store).await.map_err(|problem| problem.to_string())?;
         let bytes = bytes.ok_or_else(|| format!("The bundle {} is not there any more.", run.spec.bundle))?;
-        Bundle::decode(&bytes).map_err(|problem| problem.to_string())
+        let bundle = Bundle::decode(&bytes).map_err(|problem| problem.to_string())?;
+        Ok(bundle.of_run(&run.spec))
     }
 
     /// Asks a run to end when its phase takes too long, and again if it does not.

@@ -21,7 +21,7 @@ use crate::api::stack::{
 use crate::api::upkeep::StateSeen;
 use crate::runs::looks::{Around, Known, Looked};
 use crate::stack::conditions::{Activity, Said, say};
-use causes::{is_only_due, request, told};
+use causes::{is_only_due, requests, told};
 use source::SourceFacts;
 
 /// How long it is waited after a first failure.
@@ -135,8 +135,10 @@ pub struct NewRun {
     pub about: Attempt,
     /// What somebody asked for it with.
     pub requested: Option<String>,
-    /// With what was carried out last, as what the Stack asks for cannot be had.
-    pub with_applied_bundle: bool,
+    /// The same, as Flux asks.
+    pub requested_by_flux: Option<String>,
+    /// With what an earlier one had, as what the Stack asks for cannot be had.
+    pub kept_bundle: Option<String>,
     /// The state that it is to begin from.
     pub state: Option<StateSeen>,
     /// Objects that no state knows, and that it deletes: what somebody has agreed to.
@@ -224,7 +226,10 @@ impl<'a> Deciding<'a> {
             let moved = self.status.attempted.take().filter(|known| known.is_same(&run.spec.about));
             self.status.attempted = moved.or_else(|| Some(run.spec.about.clone()));
             if run.spec.requested.is_some() {
-                self.status.last_handled_reconcile_at.clone_from(&run.spec.requested);
+                self.status.last_handled_request.clone_from(&run.spec.requested);
+            }
+            if run.spec.requested_by_flux.is_some() {
+                self.status.last_handled_reconcile_at.clone_from(&run.spec.requested_by_flux);
             }
         }
         self.status.pending = self.active().and_then(pending);
@@ -257,8 +262,11 @@ impl<'a> Deciding<'a> {
             }
             Phase::Failed => {
                 // What is tried because something has changed is tried for the first time.
-                let goes_on =
-                    run.spec.causes.iter().all(|cause| matches!(cause.reason, CauseKind::Retry | CauseKind::Due));
+                let goes_on = run.spec.causes.iter().all(|cause| match cause.reason {
+                    CauseKind::Retry | CauseKind::Due => true,
+                    CauseKind::Deleted => self.was_deleted_before(run),
+                    _ => false,
+                });
                 let before = self.status.failures.as_ref().filter(|_| goes_on);
                 let count = before.map_or(0, |known| known.count) + 1;
                 let kind = status.failure;
@@ -269,6 +277,12 @@ impl<'a> Deciding<'a> {
             // Nothing was done, and nothing is wrong.
             _ => {}
         }
+    }
+
+    /// Whether the run before this one was to take the Stack down for good, too.
+    fn was_deleted_before(&self, run: &Run) -> bool {
+        let before = self.facts.runs.iter().rev().find(|known| known.spec.number < run.spec.number);
+        before.is_some_and(|before| before.spec.is_deletion())
     }
 
     /// What others have changed stays changed if nobody has mended it.
@@ -294,7 +308,13 @@ impl<'a> Deciding<'a> {
             self.status.source = Some(seen.clone());
         }
         if let Some(lacking) = &self.facts.source.lacking {
-            return self.lacks_source(lacking);
+            // A plan needs no source any more, unless something else is asked for by now.
+            let is_same = self.status.observed_generation == self.facts.stack.metadata.generation;
+            let waiting = self.active().filter(|run| is_same && phase(run) == Phase::AwaitingApproval);
+            return match waiting.and_then(|run| Some((run, pending(run)?))) {
+                Some((run, pending)) => self.heed_approval(run, &pending),
+                None => self.lacks_source(lacking),
+            };
         }
         let wanted = match self.facts.wanted {
             Ok(wanted) => wanted,
@@ -323,7 +343,7 @@ impl<'a> Deciding<'a> {
         if let Some(known) = self.to_look_first(&causes) {
             return self.look(action, known);
         }
-        self.start(action, causes, wanted.about.clone(), false);
+        self.start(action, causes, wanted.about.clone(), None);
     }
 
     fn action(&self, causes: &[Cause]) -> Action {
@@ -374,6 +394,21 @@ impl<'a> Deciding<'a> {
 
     fn await_approval(&mut self, run: &'a Run) {
         let Some(pending) = pending(run) else { return };
+        self.heed_approval(run, &pending);
+        if !self.steps.iter().any(|step| matches!(step, Step::Approve { .. })) {
+            // It is looked again from time to time whether it is still the right plan.
+            let due = self.due_at(ended_at(run).or_else(|| began_at(run)).unwrap_or(self.facts.now));
+            if due <= self.facts.now && !self.facts.stack.spec.suspend {
+                let because = "it is time to look whether the plan is still right".to_owned();
+                self.steps.push(Step::Supersede { run: name(run).to_owned(), because });
+            } else {
+                self.again(due);
+            }
+        }
+    }
+
+    /// Somebody has agreed to a plan, or it is said what it waits for.
+    fn heed_approval(&mut self, run: &'a Run, pending: &PendingPlan) {
         let counts = pending.changes;
         if let Some(by) = approver(self.facts.stack, run, &pending.plan) {
             let approved = Approved { plan: pending.plan.clone(), by, at: self.facts.now };
@@ -385,16 +420,8 @@ impl<'a> Deciding<'a> {
                 Activity::Reconciling,
             );
         }
-        // It is looked again from time to time whether it is still the right plan.
-        let due = self.due_at(ended_at(run).or_else(|| began_at(run)).unwrap_or(self.facts.now));
-        if due <= self.facts.now && !self.facts.stack.spec.suspend {
-            let because = "it is time to look whether the plan is still right".to_owned();
-            self.steps.push(Step::Supersede { run: name(run).to_owned(), because });
-        } else {
-            self.again(due);
-        }
         if let Some(doubt) = run.status.as_ref().and_then(|status| status.doubt.as_ref()) {
-            return self.say_doubt(doubt, Some(&pending));
+            return self.say_doubt(doubt, Some(pending));
         }
         let message = format!(
             "Plan {}: {} to add, {} to change, {} to destroy. Approve it with: groma stack approve {} {}",
@@ -417,10 +444,10 @@ impl<'a> Deciding<'a> {
         )
     }
 
-    fn start(&mut self, action: Action, causes: Vec<Cause>, about: Attempt, with_applied_bundle: bool) {
+    fn start(&mut self, action: Action, causes: Vec<Cause>, about: Attempt, kept_bundle: Option<String>) {
         let number = self.status.last_run.as_ref().map_or(0, |last| last.number) + 1;
         let why: Vec<String> = causes.iter().map(told).collect();
-        let requested = request(self.facts.stack).map(str::to_owned);
+        let [requested, requested_by_flux] = requests(self.facts.stack).map(|asked| asked.map(str::to_owned));
         let (state, orphans) = (self.state_to_begin_from(), self.orphans_to_delete(action));
         self.steps.push(Step::Start(NewRun {
             number,
@@ -428,7 +455,8 @@ impl<'a> Deciding<'a> {
             causes,
             about,
             requested,
-            with_applied_bundle,
+            requested_by_flux,
+            kept_bundle,
             state,
             orphans,
         }));

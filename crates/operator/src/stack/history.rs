@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::api::run::{Phase, Run};
+use crate::api::run::{Action, Phase, Run};
 use crate::api::stack::{History, StackStatus};
 
 /// How many are kept of each kind, if nobody says otherwise.
 const USUAL: u32 = 5;
 
 /// Runs that nobody needs any more, oldest first. The last one is always needed: the status of its Stack follows from it.
-pub fn surplus<'r>(runs: &'r [Run], history: &History) -> Vec<&'r Run> {
+pub fn surplus<'r>(runs: &'r [Run], history: &History, status: &StackStatus) -> Vec<&'r Run> {
     let Some((_, earlier)) = runs.split_last() else { return Vec::new() };
+    let unfinished = unfinished(runs, status).map(|run| run.spec.number);
     let (mut succeeded, mut others) = (history.succeeded.unwrap_or(USUAL), history.failed.unwrap_or(USUAL));
     let mut found = Vec::new();
-    for run in earlier.iter().rev() {
+    for run in earlier.iter().rev().filter(|run| Some(run.spec.number) != unfinished) {
         let phase = run.status.as_ref().map(|status| status.phase).unwrap_or_default();
         let room = match phase {
             Phase::Succeeded => &mut succeeded,
@@ -29,6 +30,21 @@ pub fn surplus<'r>(runs: &'r [Run], history: &History) -> Vec<&'r Run> {
     found
 }
 
+/// The newest run that began to carry something out and did not get to the end, if nothing was carried out since. Nobody else may know
+/// what it has made.
+pub fn unfinished<'r>(runs: &'r [Run], status: &StackStatus) -> Option<&'r Run> {
+    let run = runs.iter().rev().find(|run| run.spec.action == Action::Apply && has_begun(run))?;
+    let number = |name: &str| name.rsplit_once('-').and_then(|(_, number)| number.parse().ok());
+    let applied = status.applied.as_ref().map_or(0, |applied| number(&applied.run).unwrap_or(u64::MAX));
+    (run.spec.number > applied).then_some(run)
+}
+
+/// Whether a run has begun to carry its plan out.
+pub fn has_begun(run: &Run) -> bool {
+    let phases = run.status.as_ref().map(|status| status.phases.as_slice()).unwrap_or_default();
+    phases.iter().any(|time| time.phase == Phase::Applying)
+}
+
 /// The bundles that somebody may still need: those of runs that are kept, and of what was carried out last.
 pub fn needed_bundles(runs: &[Run], forgotten: &[&Run], status: &StackStatus) -> BTreeSet<String> {
     let is_forgotten = |run: &Run| forgotten.iter().any(|gone| gone.metadata.name == run.metadata.name);
@@ -37,7 +53,7 @@ pub fn needed_bundles(runs: &[Run], forgotten: &[&Run], status: &StackStatus) ->
         let phase = run.status.as_ref().map(|status| status.phase).unwrap_or_default();
         !is_forgotten(run) && (!phase.is_over() || at + 1 == runs.len())
     });
-    let of_runs = of_runs.map(|(_, run)| run.spec.bundle.clone());
+    let of_runs = of_runs.map(|(_, run)| run).chain(unfinished(runs, status)).map(|run| run.spec.bundle.clone());
     of_runs.chain(status.applied.iter().map(|applied| applied.bundle.clone())).collect()
 }
 
@@ -75,9 +91,31 @@ mod tests {
             run(6, "Failed"),
         ];
         let history = History { succeeded: Some(1), failed: Some(1) };
-        assert_eq!(numbers(&surplus(&runs, &history)), [1, 2, 3]);
-        assert_eq!(numbers(&surplus(&runs, &History { succeeded: Some(0), failed: Some(0) })), [1, 2, 3, 4, 5]);
-        assert!(surplus(&runs, &History::default()).is_empty());
+        let status = StackStatus::default();
+        assert_eq!(numbers(&surplus(&runs, &history, &status)), [1, 2, 3]);
+        let none = History { succeeded: Some(0), failed: Some(0) };
+        assert_eq!(numbers(&surplus(&runs, &none, &status)), [1, 2, 3, 4, 5]);
+        assert!(surplus(&runs, &History::default(), &status).is_empty());
+    }
+
+    #[test]
+    fn who_may_have_made_something_is_kept_until_something_is_carried_out() {
+        let mut runs = [run(1, "Succeeded"), run(2, "Failed"), run(3, "Failed"), run(4, "Failed")];
+        let phases = json!([{"phase": "Applying", "began": "2026-01-01T00:00:00Z"}]);
+        runs[1].status.as_mut().unwrap().phases = serde_json::from_value(phases).unwrap();
+        let applied = |number: u64| -> StackStatus {
+            let bundle = format!("b{number}");
+            serde_json::from_value(json!({
+                "applied": {"run": format!("app-{number}"), "about": {}, "bundle": bundle, "at": "2026-01-01T00:00:00Z"},
+            }))
+            .unwrap()
+        };
+        let none = History { succeeded: Some(0), failed: Some(0) };
+        let forgotten = surplus(&runs, &none, &applied(1));
+        assert_eq!(numbers(&forgotten), [1, 3]);
+        let needed: Vec<String> = needed_bundles(&runs, &forgotten, &applied(1)).into_iter().collect();
+        assert_eq!(needed, ["b1", "b2", "b4"]);
+        assert_eq!(numbers(&surplus(&runs, &none, &applied(3))), [1, 2, 3]);
     }
 
     #[test]

@@ -42,7 +42,9 @@ impl Deciding<'_> {
 
     /// Whether somebody asks for a run that there was not yet.
     pub(super) fn requested(&self) -> bool {
-        request(self.facts.stack).is_some_and(|asked| self.status.last_handled_reconcile_at.as_deref() != Some(asked))
+        let handled = [&self.status.last_handled_request, &self.status.last_handled_reconcile_at];
+        let asked = requests(self.facts.stack).into_iter().zip(handled);
+        asked.into_iter().any(|(asked, handled)| asked.is_some() && asked != handled.as_deref())
     }
 
     /// Why a run should begin now.
@@ -113,11 +115,10 @@ impl Deciding<'_> {
     }
 }
 
-/// What somebody asks for a run with.
-pub(super) fn request(stack: &Stack) -> Option<&str> {
-    let annotations = stack.metadata.annotations.as_ref()?;
-    let asked = annotations.get(names::REQUESTED_AT).or_else(|| annotations.get(names::FLUX_REQUESTED_AT));
-    asked.map(String::as_str)
+/// What somebody asks for a run with; and the same, as Flux and its tools ask. One of them being heeded says nothing about the other.
+pub(super) fn requests(stack: &Stack) -> [Option<&str>; 2] {
+    let notes = stack.metadata.annotations.as_ref();
+    [names::REQUESTED_AT, names::FLUX_REQUESTED_AT].map(|name| notes?.get(name).map(String::as_str))
 }
 
 /// A cause, for people.

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use super::{Deciding, Step, later, name, phase};
-use crate::api::run::{Action, Cause, CauseKind, Phase, Run};
+use super::{Deciding, Step, Wanted, later, name, phase};
+use crate::api::run::{Action, Cause, CauseKind, FailureKind, Phase, Run};
 use crate::api::shared::{Moment, Truth};
-use crate::api::stack::{AppliedRun, DeletionPolicy};
+use crate::api::stack::{AppliedRun, Attempt, DeletionPolicy};
 use crate::stack::conditions::Activity;
+use crate::stack::history::{has_begun, unfinished};
 
 /// How long a deletion may be held up before that is told as something that does not end by itself.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -24,8 +25,7 @@ impl Deciding<'_> {
             return self.say(Truth::False, "DeletionBlockedByDependants", message, activity);
         }
         if let Some(run) = self.active() {
-            let is_destroy = run.spec.action == Action::Destroy
-                && run.spec.causes.iter().any(|cause| cause.reason == CauseKind::Deleted);
+            let is_destroy = run.spec.is_deletion();
             if !is_destroy && phase(run).may_be_superseded() {
                 let because = "the Stack is being deleted".to_owned();
                 self.steps.push(Step::Supersede { run: name(run).to_owned(), because });
@@ -69,18 +69,18 @@ impl Deciding<'_> {
     }
 
     fn destroy(&mut self) {
-        let Some(applied) = self.status.applied.clone().or_else(|| self.begun()) else {
+        let Some(made) = self.made() else {
             // Nothing was ever made.
             return self.let_go(true);
         };
         let last = self.latest().filter(|run| run.spec.action == Action::Destroy);
-        let is_gone = last.is_some_and(|run| phase(run) == Phase::Succeeded) && self.status.failures.is_none();
-        if is_gone {
+        if last.is_some_and(|run| self.is_all_gone(run)) {
             return self.let_go(true);
         }
         let retry_at = self.status.failures.as_ref().and_then(|failures| failures.retry_at);
         if let (Some(run), Some(at)) = (last, retry_at)
             && at > self.facts.now
+            && !self.is_worth_another_try()
         {
             let message = run.status.as_ref().map(|status| status.message.clone()).unwrap_or_default();
             self.again(at);
@@ -93,20 +93,52 @@ impl Deciding<'_> {
             };
             return self.say(Truth::False, "DestroyFailed", format!("{}: {message}{advice}", name(run)), activity);
         }
-        let causes = vec![Cause { reason: CauseKind::Deleted, about: Vec::new() }];
+        let asked = self.requested().then_some(CauseKind::Requested);
+        let causes = [CauseKind::Deleted].into_iter().chain(asked);
+        let causes = causes.map(|reason| Cause { reason, about: Vec::new() }).collect();
         match self.facts.wanted {
-            Ok(wanted) => self.start(Action::Destroy, causes, wanted.about.clone(), false),
-            Err(_) => self.start(Action::Destroy, causes, applied.about, true),
+            Ok(wanted) if !self.is_broken(wanted, &made) => {
+                self.start(Action::Destroy, causes, wanted.about.clone(), None);
+            }
+            _ => self.start(Action::Destroy, causes, made.about, Some(made.bundle)),
         }
     }
 
-    /// What a run that did not succeed may have made.
-    fn begun(&self) -> Option<AppliedRun> {
-        let began = |run: &&Run| {
-            let phases = run.status.as_ref().map(|status| status.phases.as_slice()).unwrap_or_default();
-            phases.iter().any(|time| time.phase == Phase::Applying)
+    /// Whether a run has taken everything down. One that was not there for a deletion may have been about some resources only.
+    fn is_all_gone(&self, run: &Run) -> bool {
+        let left = run.status.as_ref().and_then(|status| status.resources);
+        let is_whole = left.map_or(self.facts.stack.spec.targets.is_empty(), |left| left == 0);
+        phase(run) == Phase::Succeeded && self.status.failures.is_none() && (run.spec.is_deletion() || is_whole)
+    }
+
+    /// Whether it need not be waited after a failure: somebody asks for a run, or what the Stack asks for has not been tried yet.
+    fn is_worth_another_try(&self) -> bool {
+        let tried = |wanted: &Wanted| {
+            self.facts.runs.iter().any(|run| run.spec.is_deletion() && run.spec.about.is_same(&wanted.about))
         };
-        let Some(run) = self.facts.runs.iter().rev().find(began) else {
+        self.requested() || self.facts.wanted.as_ref().is_ok_and(|wanted| !tried(wanted))
+    }
+
+    /// Whether what the Stack asks for by now is in the way of its deletion. What made the objects can take them down, unless that is wrong, too.
+    fn is_broken(&self, wanted: &Wanted, made: &AppliedRun) -> bool {
+        let was_wrong = |run: &Run, about: &Attempt| {
+            let failure = run.status.as_ref().and_then(|status| status.failure);
+            run.spec.is_deletion() && failure == Some(FailureKind::Invalid) && run.spec.about.is_same(about)
+        };
+        let is_other = !made.about.is_same(&wanted.about);
+        let is_better = !self.latest().is_some_and(|run| was_wrong(run, &made.about));
+        is_other && is_better && self.facts.runs.iter().any(|run| was_wrong(run, &wanted.about))
+    }
+
+    /// What made what there is: what was carried out last; or what was begun later and not finished, as nobody else knows all of that.
+    fn made(&self) -> Option<AppliedRun> {
+        let unfinished = unfinished(self.facts.runs, &self.status);
+        if unfinished.is_none() && self.status.applied.is_some() {
+            return self.status.applied.clone();
+        }
+        // Whoever takes something down has found something.
+        let told = || self.facts.runs.iter().rev().find(|run| has_begun(run) || run.spec.is_deletion());
+        let Some(run) = unfinished.or_else(told) else {
             return self.facts.kept_bundle.map(|bundle| AppliedRun {
                 run: String::new(),
                 about: self.status.attempted.clone().unwrap_or_default(),

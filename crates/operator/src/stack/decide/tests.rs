@@ -1,5 +1,6 @@
 //! Stories of Stacks, told in facts.
 
+mod deletions;
 mod sources;
 
 use serde_json::json;
@@ -213,9 +214,10 @@ fn run(new: NewRun) -> Run {
             number: new.number,
             action: new.action,
             causes: new.causes,
-            bundle: "bundle".to_owned(),
+            bundle: new.kept_bundle.unwrap_or_else(|| format!("bundle-{}", new.number)),
             about: new.about,
             requested: new.requested,
+            requested_by_flux: new.requested_by_flux,
             engine: crate::api::stack::Engine::Native,
             executor: crate::api::stack::Executor::InProcess,
             approval: Approval::default(),
@@ -333,6 +335,26 @@ fn a_request_is_heeded_once() {
     story.succeeds();
     assert!(story.settle().did().is_empty());
     assert_eq!(story.annotate(names::FLUX_REQUESTED_AT, "b").settle().did(), ["Apply 3: Requested"]);
+}
+
+#[test]
+fn who_asks_in_one_way_does_not_keep_others_from_asking_in_another() {
+    let mut story = Story::of(json!({}));
+    story.settle().succeeds().did();
+    assert_eq!(story.annotate(names::REQUESTED_AT, "a").settle().did(), ["Apply 2: Requested"]);
+    story.succeeds();
+    let handled = |story: &Story| {
+        let status = story.stack.status.clone().unwrap();
+        [status.last_handled_request, status.last_handled_reconcile_at].map(Option::unwrap_or_default)
+    };
+    assert_eq!(handled(&story), ["a", ""]);
+    assert_eq!(story.annotate(names::FLUX_REQUESTED_AT, "b").settle().did(), ["Apply 3: Requested"]);
+    story.succeeds();
+    assert_eq!(handled(&story), ["a", "b"]);
+    assert_eq!(story.annotate(names::REQUESTED_AT, "c").settle().did(), ["Apply 4: Requested"]);
+    story.succeeds();
+    assert_eq!(handled(&story), ["c", "b"]);
+    assert!(story.settle().did().is_empty());
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::api::shared::{Moment, Truth};
 use crate::api::stack::PendingPlan;
 use crate::api::upkeep::{OrphanPolicy, OrphanReport, StateDoubt, StateSeen};
 use crate::stack::conditions::Activity;
+use crate::stack::history::has_begun;
 
 impl Deciding<'_> {
     /// The state that a run has left counts from now on; one that was only found, and that nobody trusts, does not.
@@ -20,10 +21,6 @@ impl Deciding<'_> {
     pub(super) fn state_to_begin_from(&self) -> Option<StateSeen> {
         let mut state = self.status.state.clone()?;
         let is_silent = |run: &&Run| run.status.as_ref().is_none_or(|status| status.state.is_none());
-        let has_begun = |run: &Run| {
-            let phases = run.status.as_ref().map(|status| status.phases.as_slice()).unwrap_or_default();
-            phases.iter().any(|time| time.phase == Phase::Applying)
-        };
         state.unsure = self.facts.runs.iter().rev().take_while(is_silent).any(has_begun);
         Some(state)
     }

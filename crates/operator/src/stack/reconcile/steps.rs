@@ -7,7 +7,7 @@ use groma_run::trace;
 use super::{Found, ReconcileError, Reconciler};
 use crate::api::names;
 use crate::api::run::{Approved, Run, RunSpec};
-use crate::api::stack::{Stack, StackStatus};
+use crate::api::stack::{Executor, Stack, StackStatus};
 use crate::bundle::Bundle;
 use crate::inputs;
 use crate::objects::kept;
@@ -61,42 +61,19 @@ impl Reconciler {
 
     async fn start(&self, new: NewRun, found: &Found, bundle: Option<&Bundle>) -> Result<(), ReconcileError> {
         let stack = &found.stack;
-        let stack_name = stack.metadata.name.clone().unwrap_or_default();
-        let bundle = match bundle.filter(|_| !new.with_applied_bundle) {
-            Some(bundle) => {
+        let bundle = match (&new.kept_bundle, bundle) {
+            (Some(kept), _) => kept.clone(),
+            (None, Some(bundle)) => {
                 let mark = inputs::mark(&found.referred.salt, &bundle.encode());
+                let stack_name = stack.metadata.name.as_deref().unwrap_or_default();
                 let name = format!("{stack_name}-bundle-{}", &mark[..12]);
                 Self::blob(found, &name).save(&*self.store, &bundle.encode()).await?;
                 name
             }
-            None => last_bundle(found).unwrap_or_default(),
+            (None, None) => String::new(),
         };
         let causes: Vec<String> = new.causes.iter().map(|cause| format!("{:?}", cause.reason)).collect();
-        let spec = RunSpec {
-            stack: stack_name.clone(),
-            number: new.number,
-            action: new.action,
-            approval: decide::approval(stack, &new.causes),
-            causes: new.causes,
-            bundle,
-            about: new.about,
-            requested: new.requested,
-            engine: stack.spec.engine,
-            executor: stack.spec.executor.unwrap_or(self.settings.executor),
-            limits: decide::limits(stack, new.action),
-            state: new.state,
-            orphans: new.orphans,
-            cancel: false,
-        };
-        let mut run = Run::new(&format!("{stack_name}-{}", new.number), spec);
-        run.metadata.namespace.clone_from(&stack.metadata.namespace);
-        run.metadata.labels = Some(BTreeMap::from([(names::STACK.to_owned(), stack_name)]));
-        run.metadata.owner_references = Some(vec![owned_by(stack)]);
-        run.metadata.annotations = traced(stack);
-        if let Some(source) = stack.status.as_ref().and_then(|status| status.source.as_ref()) {
-            let notes = run.metadata.annotations.get_or_insert_default();
-            notes.insert(names::REVISION.to_owned(), source.revision.clone());
-        }
+        let run = made(new, stack, bundle, stack.spec.executor.unwrap_or(self.settings.executor));
         match self.store.create(&Kind::of::<Run>(), &untyped(&run)?).await {
             // Somebody has begun it before us.
             Ok(_) | Err(StoreError::Exists(_)) => {}
@@ -195,7 +172,7 @@ impl Reconciler {
 
     /// Runs and bundles that nobody needs any more.
     pub(super) async fn clear_history(&self, found: &Found, status: &StackStatus) -> Result<(), ReconcileError> {
-        let surplus = history::surplus(&found.runs, &found.stack.spec.history);
+        let surplus = history::surplus(&found.runs, &found.stack.spec.history, status);
         for run in &surplus {
             let place = Place::of(&Kind::of::<Run>(), &untyped(*run)?);
             self.store.delete(&place, run.metadata.uid.as_deref()).await?;
@@ -213,11 +190,36 @@ impl Reconciler {
     }
 }
 
-/// What a run that cannot have what its Stack asks for works with.
-fn last_bundle(found: &Found) -> Option<String> {
-    let applied = found.stack.status.as_ref().and_then(|status| status.applied.as_ref());
-    let applied = applied.map(|applied| applied.bundle.clone());
-    applied.or_else(|| found.runs.last().map(|run| run.spec.bundle.clone())).or_else(|| found.kept_bundle.clone())
+/// The Run that begins.
+fn made(new: NewRun, stack: &Stack, bundle: String, executor: Executor) -> Run {
+    let stack_name = stack.metadata.name.clone().unwrap_or_default();
+    let revision = new.about.revision.clone();
+    let spec = RunSpec {
+        stack: stack_name.clone(),
+        number: new.number,
+        action: new.action,
+        approval: decide::approval(stack, &new.causes),
+        causes: new.causes,
+        bundle,
+        about: new.about,
+        requested: new.requested,
+        requested_by_flux: new.requested_by_flux,
+        engine: stack.spec.engine,
+        executor,
+        limits: decide::limits(stack, new.action),
+        state: new.state,
+        orphans: new.orphans,
+        cancel: false,
+    };
+    let mut run = Run::new(&format!("{stack_name}-{}", new.number), spec);
+    run.metadata.namespace.clone_from(&stack.metadata.namespace);
+    run.metadata.labels = Some(BTreeMap::from([(names::STACK.to_owned(), stack_name)]));
+    run.metadata.owner_references = Some(vec![owned_by(stack)]);
+    run.metadata.annotations = traced(stack);
+    if let Some(revision) = revision {
+        run.metadata.annotations.get_or_insert_default().insert(names::REVISION.to_owned(), revision);
+    }
+    run
 }
 
 /// Where the trace of a Run begins: with who asked for it, or where the Stack says that its traces go on. None if nobody wants traces.
@@ -227,4 +229,38 @@ fn traced(stack: &Stack) -> Option<BTreeMap<String, String>> {
     let said = said.map(String::as_str).unwrap_or_default();
     let span = trace::request(&named(&stack.metadata.namespace), &named(&stack.metadata.name), said);
     Some(BTreeMap::from([(names::TRACEPARENT.to_owned(), trace::traceparent_of(&span)?)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::api::run::Action;
+    use crate::api::stack::Attempt;
+
+    #[test]
+    fn a_run_says_which_revision_it_is_about() {
+        let mut stack = Stack::new("app", serde_json::from_value(json!({"source": {"inline": {}}})).unwrap());
+        // What is written down there is older than what was just decided.
+        stack.status = serde_json::from_value(json!({"source": {"revision": "main@sha1:a"}})).unwrap();
+        let about = |revision: Option<&str>| Attempt { revision: revision.map(str::to_owned), ..Attempt::default() };
+        let revision = |about: Attempt| {
+            let new = NewRun {
+                number: 2,
+                action: Action::Apply,
+                causes: Vec::new(),
+                about,
+                requested: None,
+                requested_by_flux: None,
+                kept_bundle: None,
+                state: None,
+                orphans: None,
+            };
+            let run = made(new, &stack, "bundle".to_owned(), Executor::InProcess);
+            run.metadata.annotations.and_then(|notes| notes.get(names::REVISION).cloned())
+        };
+        assert_eq!(revision(about(Some("main@sha1:b"))), Some("main@sha1:b".to_owned()));
+        assert_eq!(revision(about(None)), None);
+    }
 }

@@ -123,3 +123,21 @@ fn deletion_needs_no_source() {
     story.lacks(Lacking::NotFound("gone".to_owned())).deleted().settle();
     assert_eq!(story.did(), ["Destroy 2: Deleted"]);
 }
+
+#[test]
+fn a_plan_that_waits_needs_no_source_to_be_agreed_to() {
+    let mut story = Story::of(json!({}));
+    story.has("main@sha1:a", "one").settle().waits_with("plan-1").did();
+    story.lacks(Lacking::Failed("it is away".to_owned())).settle();
+    assert_eq!(story.ready(), "Unknown AwaitingApproval");
+    // It stays, as no other one can be made.
+    assert!(story.later(6_000).settle().did().is_empty());
+    assert!(story.annotate(names::APPROVE, "plan-2").settle().did().is_empty());
+    assert_eq!(story.annotate(names::APPROVE, "plan-1").settle().did(), ["approve app-1 by somebody"]);
+    // Who agrees while asking for something else may mean that.
+    let mut story = Story::of(json!({}));
+    story.has("main@sha1:a", "one").settle().waits_with("plan-1").did();
+    story.stack.metadata.generation = Some(2);
+    story.lacks(Lacking::Fetching).annotate(names::APPROVE, "plan-1").settle();
+    assert!(story.did().is_empty());
+}
