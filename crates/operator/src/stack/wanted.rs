@@ -36,6 +36,8 @@ pub struct Referred {
     pub salt: Vec<u8>,
     /// What was fetched, for a Stack whose configuration is elsewhere.
     pub source: Option<Package>,
+    /// What the Stack asks for whose state is read, if that is another one's.
+    pub previewed: Option<Box<StackSpec>>,
 }
 
 /// What of a source goes with the runs of a Stack.
@@ -177,8 +179,11 @@ fn files(spec: &StackSpec, holders: &Holders, problems: &mut Vec<String>) -> BTr
 
 /// What the Secret of a state ends with that is kept for a Stack.
 pub fn state_suffix(stack: &Stack) -> String {
-    let given = stack.spec.state.as_ref().and_then(|state| state.suffix.clone());
-    given.unwrap_or_else(|| stack.metadata.name.clone().unwrap_or_default())
+    suffix_given(&stack.spec).unwrap_or_else(|| stack.metadata.name.clone().unwrap_or_default())
+}
+
+fn suffix_given(spec: &StackSpec) -> Option<String> {
+    spec.state.as_ref().and_then(|state| state.suffix.clone())
 }
 
 fn backend(stack: &Stack, referred: &Referred, home: &StateHome, problems: &mut Vec<String>) -> BackendBlock {
@@ -186,12 +191,18 @@ fn backend(stack: &Stack, referred: &Referred, home: &StateHome, problems: &mut 
     let namespace = stack.metadata.namespace.clone().unwrap_or_default();
     // Whoever shows what may become of a Stack reads that one's state.
     let name = stack.spec.preview_of.clone().unwrap_or(name);
+    let previewed = referred.previewed.as_deref();
     let Some(given) = &stack.spec.backend else {
+        if previewed.is_some_and(|previewed| previewed.backend.is_some()) {
+            problems
+                .push(format!("spec.previewOf: {name:?} says in spec.backend where its state is; say the same here"));
+        }
         let mut config = BTreeMap::new();
         if home.kind == "kubernetes" {
             let mut labels = stack.spec.state.clone().unwrap_or_default().labels;
             labels.insert(names::KEPT_FOR.to_owned(), name.clone());
-            config.insert("secret_suffix".to_owned(), json!(state_suffix(stack)));
+            let suffix = suffix_given(&stack.spec).or_else(|| previewed.and_then(suffix_given));
+            config.insert("secret_suffix".to_owned(), json!(suffix.unwrap_or_else(|| name.clone())));
             config.insert("namespace".to_owned(), json!(namespace));
             config.insert("labels".to_owned(), json!(labels));
         }
@@ -282,6 +293,30 @@ mod tests {
         let labels = json!({"groma.dev/kept-for": "app"});
         let expected = json!({"labels": labels, "namespace": "team", "secret_suffix": "app"});
         assert_eq!(json!(bundle.backend.config), expected);
+    }
+
+    #[test]
+    fn who_shows_what_may_become_of_a_stack_reads_the_state_of_that_one() {
+        let suffix = |more: serde_json::Value, previewed: Option<serde_json::Value>| {
+            let mut spec = json!({"source": {"inline": {"main.tf": ""}}, "planOnly": true, "previewOf": "shop"});
+            spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            let previewed = previewed.map(|more| {
+                let mut spec = json!({"source": {"inline": {"main.tf": ""}}});
+                spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+                Box::new(serde_json::from_value(spec).unwrap())
+            });
+            let referred = Referred { previewed, ..Referred::default() };
+            bundle(&stack(spec), &referred, &home()).map(|(bundle, _)| bundle.backend.config["secret_suffix"].clone())
+        };
+        let named = json!({"state": {"suffix": "old-shop"}});
+        assert_eq!(suffix(json!({}), None), Ok(json!("shop")));
+        assert_eq!(suffix(json!({}), Some(json!({}))), Ok(json!("shop")));
+        assert_eq!(suffix(json!({}), Some(named.clone())), Ok(json!("old-shop")));
+        // Those that are made of pull requests ask for what the other one asks for.
+        assert_eq!(suffix(named.clone(), Some(named)), Ok(json!("old-shop")));
+        let elsewhere = json!({"backend": {"kind": "s3"}});
+        let problems = suffix(json!({}), Some(elsewhere)).unwrap_err();
+        assert_eq!(problems, ["spec.previewOf: \"shop\" says in spec.backend where its state is; say the same here"]);
     }
 
     #[test]

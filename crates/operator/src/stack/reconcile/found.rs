@@ -33,11 +33,15 @@ impl Reconciler {
         runs.sort_by_key(|run| run.spec.number);
         let waiting_for = if is_deleted { Vec::new() } else { self.unready_dependencies(&stack, &namespace).await? };
         let needed_by = if is_deleted { self.dependants(&namespace, &name).await? } else { Vec::new() };
+        let previewed = match &stack.spec.preview_of {
+            Some(of) => find::<Stack>(&*self.store, &namespace, of).await?.map(|stack| Box::new(stack.spec)),
+            None => None,
+        };
         let is_forgotten = is_deleted && runs.is_empty();
         let kept_bundle = if is_forgotten { self.kept_bundle(&stack, &namespace, &name).await? } else { None };
         Ok(Found {
             stack,
-            referred: Referred { holders, salt, source: None },
+            referred: Referred { holders, salt, source: None, previewed },
             runs,
             waiting_for,
             needed_by,
@@ -148,7 +152,9 @@ impl Reconciler {
         let status = stack.status.clone().unwrap_or_default();
         // What failed is tried again in any case, and what was taken down has none.
         let is_settled = status.applied.is_some() && status.failures.is_none();
-        if !is_settled || stack.metadata.deletion_timestamp.is_some() {
+        // Who only plans writes none, whatever was written before.
+        let is_plan = stack.spec.plan_only || stack.spec.preview_of.is_some();
+        if !is_settled || is_plan || stack.metadata.deletion_timestamp.is_some() {
             return Ok(Vec::new());
         }
         let wanted = &stack.spec.outputs;
@@ -197,4 +203,64 @@ fn is_ready(stack: &Stack) -> bool {
 fn encode(bytes: &[u8]) -> String {
     use base64::Engine as _;
     base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::Settings;
+    use super::*;
+    use crate::api::shared::Moment;
+    use crate::api::stack::Executor;
+    use crate::objects::Store as _;
+    use crate::objects::memory::Memory;
+    use crate::runs::looks::Blind;
+    use crate::stack::wanted::StateHome;
+
+    fn reconciler(store: &Memory) -> Reconciler {
+        let settings = Settings {
+            executor: Executor::InProcess,
+            home: StateHome { kind: "kubernetes".to_owned(), directory: None },
+            across_namespaces: false,
+        };
+        Reconciler::new(Arc::new(store.clone()), settings, Arc::new(Blind))
+    }
+
+    fn stack(name: &str, more: serde_json::Value) -> Stack {
+        let mut spec = json!({"source": {"inline": {}}, "outputs": {"secret": {"name": "out"}}});
+        spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        serde_json::from_value(json!({
+            "apiVersion": "groma.dev/v1alpha1", "kind": "Stack", "metadata": {"name": name, "namespace": "team"}, "spec": spec,
+            "status": {"applied": {"run": "app-1", "about": {}, "bundle": "b", "at": "2026-01-01T00:00:00Z"}},
+        }))
+        .unwrap()
+    }
+
+    #[tokio::test]
+    async fn who_only_plans_misses_no_outputs() {
+        let store = Memory::new(Arc::new(|| Moment(jiff::Timestamp::UNIX_EPOCH)));
+        let reconciler = reconciler(&store);
+        for (more, gone) in [
+            (json!({}), vec!["Secret out"]),
+            (json!({"planOnly": true}), vec![]),
+            (json!({"planOnly": true, "previewOf": "other"}), vec![]),
+        ] {
+            assert_eq!(reconciler.outputs_gone(&stack("app", more)).await.unwrap(), gone);
+        }
+    }
+
+    #[tokio::test]
+    async fn who_shows_what_may_become_of_a_stack_knows_what_that_one_asks_for() {
+        let store = Memory::new(Arc::new(|| Moment(jiff::Timestamp::UNIX_EPOCH)));
+        let reconciler = reconciler(&store);
+        let preview = stack("seen", json!({"planOnly": true, "previewOf": "app"}));
+        let found = reconciler.dereference(preview.clone()).await.unwrap();
+        assert!(found.referred.previewed.is_none());
+        let app = stack("app", json!({"state": {"suffix": "old-app"}}));
+        store.create(&Kind::of::<Stack>(), &crate::objects::untyped(&app).unwrap()).await.unwrap();
+        let found = reconciler.dereference(preview).await.unwrap();
+        let state = found.referred.previewed.unwrap().state.unwrap();
+        assert_eq!(state.suffix.as_deref(), Some("old-app"));
+    }
 }
