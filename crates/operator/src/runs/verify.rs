@@ -29,17 +29,37 @@ pub(super) async fn verify(
         return Ok(());
     }
     let wanted = &stack.spec.outputs;
-    if let Some(target) = &wanted.secret {
-        write_outputs(store, stack, target, outputs, &Kind::secret(), "spec.outputs.secret").await?;
-    }
-    if let Some(target) = &wanted.config_map {
-        write_outputs(store, stack, target, outputs, &Kind::config_map(), "spec.outputs.configMap").await?;
+    let targets = [
+        (&wanted.secret, Kind::secret(), "spec.outputs.secret"),
+        (&wanted.config_map, Kind::config_map(), "spec.outputs.configMap"),
+    ];
+    for (target, kind, field) in targets {
+        let Some(target) = target else { continue };
+        if action == Action::Destroy {
+            let (target, outputs) = still_there(target, outputs);
+            write_outputs(store, stack, &target, outputs, &kind, field).await?;
+        } else {
+            write_outputs(store, stack, target, outputs, &kind, field).await?;
+        }
     }
     // What was taken down answers no more.
     if action == Action::Destroy {
         return Ok(());
     }
     health::check(&stack.spec.health_checks, outputs, networks).await
+}
+
+/// What is to be written of outputs of which most are gone. Nobody misses those.
+fn still_there<'o>(target: &OutputTarget, outputs: &'o [Output]) -> (OutputTarget, &'o [Output]) {
+    let is_there = |text: &String| {
+        let name = text.split_once(':').map_or(text.as_str(), |(name, _)| name);
+        outputs.iter().any(|output| output.name == name)
+    };
+    let mut left = target.clone();
+    left.select.retain(is_there);
+    // Where nothing is selected everything is written.
+    let is_nothing = left.select.is_empty() && !target.select.is_empty();
+    (left, if is_nothing { &[] } else { outputs })
 }
 
 async fn write_outputs(
@@ -135,6 +155,15 @@ mod tests {
         .unwrap()
     }
 
+    fn memory() -> Memory {
+        let store = Memory::new(Arc::new(|| Moment(jiff::Timestamp::UNIX_EPOCH)));
+        // Nobody in this memory has these uids, so what they own would be cleared away.
+        for (name, uid) in [("one", "of-the-stack"), ("other", "of-the-object")] {
+            store.plant(Place::new(Kind::config_map(), "team", name), uid);
+        }
+        store
+    }
+
     async fn owner_after(store: &Memory, stack: &Stack) -> Result<String, Problem> {
         let target = stack.spec.outputs.secret.clone().unwrap();
         write_outputs(store, stack, &target, &[], &Kind::secret(), "spec.outputs.secret").await?;
@@ -144,11 +173,7 @@ mod tests {
 
     #[tokio::test]
     async fn outputs_belong_to_the_object_that_a_stack_was_made_for() {
-        let store = Memory::new(Arc::new(|| Moment(jiff::Timestamp::UNIX_EPOCH)));
-        // Nobody in this memory has these uids, so what they own would be cleared away.
-        for (name, uid) in [("one", "of-the-stack"), ("other", "of-the-object")] {
-            store.plant(Place::new(Kind::config_map(), "team", name), uid);
-        }
+        let store = memory();
         assert_eq!(owner_after(&store, &stack(false)).await, Ok("of-the-stack".to_owned()));
         assert_eq!(owner_after(&store, &stack(true)).await, Ok("of-the-object".to_owned()));
         let mut other = stack(true);
@@ -156,5 +181,25 @@ mod tests {
         other.metadata.owner_references = None;
         let refused = owner_after(&store, &other).await.unwrap_err();
         assert!(refused.message.contains("is there already, and is not ours"), "{}", refused.message);
+    }
+    #[tokio::test]
+    async fn nobody_misses_outputs_of_what_was_taken_down() {
+        let store = memory();
+        let mut stack = stack(false);
+        stack.spec.outputs.secret.as_mut().unwrap().select = vec!["url:address".to_owned(), "token".to_owned()];
+        let output =
+            |name: &str| Output { name: name.to_owned(), value: json!("x"), ty: json!("string"), sensitive: false };
+        let written = async |action: Action, outputs: &[Output]| {
+            verify(&store, &stack, action, outputs, None).await?;
+            let secret = store.get(&Place::new(Kind::secret(), "team", "a-outputs")).await.unwrap().unwrap();
+            Ok::<_, Problem>(secret.data["data"].as_object().unwrap().keys().cloned().collect::<Vec<_>>())
+        };
+        let all = [output("url"), output("token"), output("other")];
+        assert_eq!(written(Action::Apply, &all).await, Ok(vec!["address".to_owned(), "token".to_owned()]));
+        assert_eq!(written(Action::Destroy, &all[1..]).await, Ok(vec!["token".to_owned()]));
+        assert_eq!(written(Action::Destroy, &all[2..]).await, Ok(Vec::new()));
+        assert_eq!(written(Action::Destroy, &[]).await, Ok(Vec::new()));
+        let missed = written(Action::Apply, &[]).await.unwrap_err();
+        assert!(missed.message.contains("there is no output \"url\""), "{}", missed.message);
     }
 }
