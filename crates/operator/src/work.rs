@@ -403,13 +403,14 @@ impl Work<'_> {
         let changes: Vec<PlannedChange> = plan.changes.iter().filter_map(planned_change).collect();
         let document = self.document(session, operation, plan)?;
         let is_asked_about = !self.bundle.webhooks.is_empty();
+        let redaction = Redaction::new(&self.bundle.inputs);
         Ok(Planned {
             id: format!("plan-{}", &id[..id.len().min(32)]),
             bytes,
-            text: Redaction::new(&self.bundle.inputs).clean(&(self.workshop.show)(plan)),
+            text: redaction.clean(&(self.workshop.show)(plan)),
             counts: counted(&changes),
             changes,
-            drifted: plan.drift.iter().map(|change| change.address.to_string()).collect(),
+            drifted: redaction.clean_all(plan.drift.iter().map(|change| change.address.to_string()).collect()),
             is_empty: plan.is_empty(),
             changes_json: document.as_ref().filter(|_| is_asked_about).map(shown::changes),
             document: document.filter(|_| self.wants_document()),

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use groma_model::text::visible;
 
 use super::result::Ended;
@@ -28,6 +30,9 @@ impl Redaction {
         for secret in &inputs.secrets {
             let whole = secret.trim();
             hidden.extend([whole.to_owned(), escaped(whole)].into_iter().filter(|text| text.len() >= SHORTEST));
+            // As configurations write it for those who want it so. What fills it up says nothing.
+            let encoded = [secret.as_str(), whole].map(|text| STANDARD.encode(text).trim_end_matches('=').to_owned());
+            hidden.extend(encoded.into_iter().filter(|_| whole.len() >= SHORTEST));
             let lines = whole.lines().map(str::trim).filter(|line| line.len() >= SHORTEST_LINE);
             hidden.extend(lines.flat_map(|line| [line.to_owned(), escaped(line)]));
         }
@@ -47,6 +52,11 @@ impl Redaction {
         cleaned.into_owned()
     }
 
+    /// The same, of several.
+    pub(super) fn clean_all(&self, texts: Vec<String>) -> Vec<String> {
+        texts.into_iter().map(|text| self.clean(&text)).collect()
+    }
+
     /// What a run says in the end, without them.
     pub(super) fn clean_ended(&self, mut ended: Ended) -> Ended {
         if let Some(problem) = &mut ended.problem {
@@ -62,7 +72,8 @@ impl Redaction {
     }
 
     fn clean_told(&self, told: Told) -> Told {
-        Told { summary: self.shown(&told.summary), detail: self.shown(&told.detail), ..told }
+        let address = told.address.map(|address| self.shown(&address));
+        Told { summary: self.shown(&told.summary), detail: self.shown(&told.detail), address, ..told }
     }
 }
 
@@ -88,6 +99,30 @@ mod tests {
         assert_eq!(redaction.clean("b = \"say \\\"friend\\\"\""), "b = \"(from a Secret)\"");
         assert_eq!(redaction.clean("  second long line\n"), "  (from a Secret)\n");
         assert_eq!(redaction.clean("\"first long line\\nsecond long line\""), "\"(from a Secret)\"");
+    }
+
+    #[test]
+    fn what_is_encoded_is_not_told_either() {
+        let redaction = redaction(&["hunter2-hunter2\n", "hunter22"]);
+        for encoded in ["aHVudGVyMi1odW50ZXIyCg==", "aHVudGVyMi1odW50ZXIy", "aHVudGVyMjI="] {
+            let cleaned = redaction.clean(&format!("data = \"{encoded}\""));
+            assert_eq!(cleaned.trim_end_matches(['"', '=']), "data = \"(from a Secret)", "{encoded}");
+        }
+    }
+
+    #[test]
+    fn addresses_are_told_without_what_came_from_a_secret() {
+        let told = Told {
+            severity: "error".to_owned(),
+            summary: String::new(),
+            detail: String::new(),
+            address: Some("a.b[\"hunter2\"]".to_owned()),
+            at: None,
+        };
+        let ended = redaction(&["hunter2"]).clean_ended(Ended { told: vec![told], ..Ended::default() });
+        assert_eq!(ended.told[0].address.as_deref(), Some("a.b[\"(from a Secret)\"]"));
+        let drifted = redaction(&["hunter2"]).clean_all(vec!["a.b[\"hunter2\"]".to_owned(), "a.c".to_owned()]);
+        assert_eq!(drifted, ["a.b[\"(from a Secret)\"]", "a.c"]);
     }
 
     #[test]

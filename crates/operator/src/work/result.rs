@@ -44,7 +44,7 @@ pub struct Planned {
 /// What is done with an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedChange {
-    /// Its address.
+    /// Its address, as rules about approval know it: before it is told, what came from Secrets is taken out.
     pub address: String,
     /// Its type.
     pub kind: String,

@@ -298,13 +298,14 @@ impl Stock<'_> {
         let read = plan::read(&json, self.kind, &state).map_err(|problem| transient(&problem))?;
         let file = |name: &str| Content(fs::read(self.root.join(name)).unwrap_or_default());
         let kept = Kept { plan: file(layout::PLAN), lock: file(LOCK_FILE) };
+        let redaction = Redaction::new(&self.work.bundle.inputs);
         let planned = Planned {
             id: read.id,
             bytes: serde_json::to_vec(&kept).unwrap_or_default(),
-            text: Redaction::new(&self.work.bundle.inputs).clean(&text),
+            text: redaction.clean(&text),
             counts: super::counted(&read.changes),
             changes: read.changes,
-            drifted: read.drifted,
+            drifted: redaction.clean_all(read.drifted),
             is_empty: code == 0,
             changes_json: (!self.work.bundle.webhooks.is_empty()).then(|| super::shown::changes(&read.document)),
             doubt: None,

@@ -208,7 +208,8 @@ impl Overseer for Bridge<'_> {
                 }
                 Fate::Ask(addresses) => {
                     status.holder = None;
-                    let message = format!("Somebody has to agree to {}", shortened(&addresses.join(", "), 500));
+                    let addresses = Redaction::new(&self.bundle.inputs).clean(&addresses.join(", "));
+                    let message = format!("Somebody has to agree to {}", shortened(&addresses, 500));
                     enter(status, Phase::AwaitingApproval, message, now);
                 }
                 Fate::Leave => {}
