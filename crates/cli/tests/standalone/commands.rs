@@ -1,5 +1,8 @@
 //! What commands do, from another process than the operator.
 
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+
 use serde_json::Value;
 
 use crate::stage::{AUTO, Stage, stack};
@@ -81,4 +84,27 @@ fn a_run_can_be_cancelled() {
     stage.wait_for("its end", || stage.status("app")["status"]["lastRun"]["phase"] == "Cancelled");
     let resources = stage.state("app")["resources"].clone();
     assert_eq!(resources.as_array().map(Vec::len), Some(1), "{resources}");
+}
+
+#[test]
+fn flags_are_heeded_or_refused() {
+    let mut stage = Stage::quiet();
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    stage.start_with(&["-webhook-addr", &address.to_string()]);
+    let ask = || {
+        let mut connection = TcpStream::connect(address)?;
+        connection.write_all(
+            b"POST /hooks/default/none HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        )?;
+        let mut answer = String::new();
+        connection.read_to_string(&mut answer).map(|_| answer)
+    };
+    stage.wait_for("an answer to a webhook", || ask().is_ok_and(|answer| answer.starts_with("HTTP/1.1 4")));
+    let other = Stage::quiet();
+    let said = other.groma(&["operator", "-standalone", ".", "-events-addr", "nowhere"]);
+    assert!(said.code != 0 && said.stderr.contains("-events-addr"), "{}{}", said.stdout, said.stderr);
+    let said = other.groma(&["operator", "-standalone", ".", "-terraform-objects"]);
+    assert!(said.code != 0 && said.stderr.contains("terraform-objects"), "{}{}", said.stdout, said.stderr);
 }

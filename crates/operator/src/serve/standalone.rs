@@ -34,6 +34,8 @@ use crate::runs::in_process::{Clock, Room};
 use crate::runs::job;
 use crate::stack::reconcile::Settings;
 use crate::stack::wanted::StateHome;
+use crate::voices::notifications::announcing::Announcing;
+use crate::voices::webhooks::call::allowed_url;
 use crate::voices::{self, Voices};
 use crate::work::Workshop;
 use people::People;
@@ -92,6 +94,10 @@ pub struct Standalone {
     pub namespaces: Vec<String>,
     /// Where figures are told, if anywhere.
     pub metrics_address: Option<SocketAddr>,
+    /// Where webhooks are heard, if anywhere.
+    pub hook_address: Option<SocketAddr>,
+    /// Where all events are told, if anywhere.
+    pub events_address: Option<String>,
     /// Who we are.
     pub identity: String,
     /// Hears what happens.
@@ -122,6 +128,9 @@ pub enum StandaloneError {
     /// What is known cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// What was said about where events are told is no address.
+    #[error("-events-addr: {0}")]
+    EventsAddress(String),
 }
 
 /// How the states of Stacks are kept.
@@ -140,6 +149,9 @@ pub async fn serve(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), StandaloneError> {
     let Standalone { directory, layout, .. } = &standalone;
+    if let Some(to) = &standalone.events_address {
+        allowed_url(to, None).map_err(StandaloneError::EventsAddress)?;
+    }
     let unusable = |path: &Path| {
         let path = path.to_owned();
         move |source| StandaloneError::Directory { path, source }
@@ -164,9 +176,16 @@ pub async fn serve(
     let board = Board::new(&layout.state);
     let showing = tokio::spawn(show(store.clone(), board.clone()));
     let settings = Settings { executor: Executor::InProcess, home: home(layout), across_namespaces: true };
-    let heard =
-        voices::Settings { networks: standalone.workshop.premises.networks.clone(), ..voices::Settings::default() };
-    let voices = Voices::new(Arc::new(store.clone()), &system_clock(), Arc::clone(&metrics), &heard);
+    let heard = voices::Settings {
+        hook_address: standalone.hook_address,
+        events_address: standalone.events_address,
+        networks: standalone.workshop.premises.networks.clone(),
+    };
+    let objects: Arc<dyn Store> = match &heard.events_address {
+        Some(to) => Arc::new(Announcing::new(store.clone(), to.clone(), system_clock(), Arc::clone(&metrics))),
+        None => Arc::new(store.clone()),
+    };
+    let voices = Voices::new(Arc::clone(&objects), &system_clock(), Arc::clone(&metrics), &heard);
     let options = Options {
         terraform: None,
         settings,
@@ -180,7 +199,7 @@ pub async fn serve(
         holder: standalone.identity,
         clock: system_clock(),
     };
-    let operator = Operator::new(Arc::new(store.clone()), options);
+    let operator = Operator::new(objects, options);
     operator.speaks_through(voices);
     let (stopping, stopped) = watch::channel(false);
     let mut told = stopped.clone();

@@ -107,11 +107,11 @@ pub(crate) struct ServeArgs {
 
     /// Hear webhooks of those who have repositories over http, here: `0.0.0.0:9292`.
     #[arg(long, value_name = "ADDRESS")]
-    webhook_addr: Option<std::net::SocketAddr>,
+    pub(super) webhook_addr: Option<std::net::SocketAddr>,
 
     /// Tell all events there, as Flux tells them: the address of its notification-controller, or of anything that knows its events.
     #[arg(long, value_name = "URL")]
-    events_addr: Option<String>,
+    pub(super) events_addr: Option<String>,
 
     /// How large the source of a Stack may be, in mebibytes.
     #[arg(long, value_name = "NUMBER", default_value_t = 256)]
@@ -158,6 +158,11 @@ pub(in crate::commands) struct EngineArgs {
 }
 
 impl ServeArgs {
+    /// How large the source of a Stack may be.
+    pub(super) fn source_bytes(&self) -> u64 {
+        u64::from(self.source_limit) << 20
+    }
+
     /// Where connections may lead that are made for others.
     pub(super) fn networks(&self, context: &Context) -> Networks {
         let service = context.environment.all.get("KUBERNETES_SERVICE_HOST");
@@ -223,14 +228,14 @@ pub(super) fn run(context: &Context, mut args: ServeArgs) -> Result<ExitCode, Fa
 }
 
 fn serving(context: &Context, args: ServeArgs, cli_config: CliConfig) -> Serving {
-    let confined = args.networks(context);
+    let (confined, source_bytes) = (args.networks(context), args.source_bytes());
     let reach = Reach { files: kubeconfigs(context, args.kubeconfig.as_deref()), context: args.context };
     let folders = Folders { scratch: args.scratch, cache: args.cache, files: args.files };
     let mut workshop = workshop(context, reach.backend(), folders, cli_config, args.engines);
     workshop.premises.shared = true;
     workshop.premises.programs = args.allow_programs_in_process;
     workshop.premises.networks = Some(confined);
-    workshop.sources.limits.bytes = u64::from(args.source_limit) << 20;
+    workshop.sources.limits.bytes = source_bytes;
     let room = Room { most: args.runs, most_each: args.runs_per_namespace };
     let account = args.account.as_deref().and_then(|account| account.split_once('/'));
     Serving {

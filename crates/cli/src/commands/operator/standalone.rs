@@ -19,7 +19,7 @@ use crate::ui::Ui;
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct StandaloneArgs {
     /// Work without a cluster, on the YAML files in this directory.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["kubeconfig", "context", "lease_namespace", "account"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["kubeconfig", "context", "lease_namespace", "account", "terraform_objects"])]
     pub(super) standalone: Option<PathBuf>,
 
     /// With -standalone: where everything is kept that the operator knows, states as well; `.groma` in the directory if nothing is said.
@@ -58,6 +58,7 @@ pub(super) fn standalone(context: &Context, args: &mut ServeArgs, cli_config: &C
     workshop.premises.shared = given.confine;
     workshop.premises.programs = !given.confine;
     workshop.premises.networks = given.confine.then(|| args.networks(context));
+    workshop.sources.limits.bytes = args.source_bytes();
     let voice = Voice { ui: Ui::new(&context.environment, given.no_color), json: given.json };
     Some(Standalone {
         directory,
@@ -67,6 +68,8 @@ pub(super) fn standalone(context: &Context, args: &mut ServeArgs, cli_config: &C
         workers: args.workers,
         namespaces: std::mem::take(&mut args.namespace),
         metrics_address: args.metrics_address,
+        hook_address: args.webhook_addr,
+        events_address: args.events_addr.take(),
         identity: args.identity.take().unwrap_or_else(|| format!("groma-{}", std::process::id())),
         hear: Arc::new(move |notice: &Notice| voice.notice(notice)),
         hear_mistakes: Arc::new(move |mistakes: &[Mistake]| voice.mistakes(mistakes)),
