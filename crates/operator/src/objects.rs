@@ -8,6 +8,7 @@ pub mod cluster;
 mod contract;
 mod events;
 pub mod files;
+mod gaps;
 pub(crate) mod kept;
 pub mod memory;
 mod rules;
@@ -191,7 +192,7 @@ pub enum Seen {
     There(Box<DynamicObject>),
     /// An object is gone.
     Gone(Box<DynamicObject>),
-    /// Everything there is told anew: whatever is not told until `Complete` is gone.
+    /// Everything there is told anew. Whatever went meanwhile is told as gone before `Complete`.
     Again,
     /// All that is there has been told.
     Complete,

@@ -40,6 +40,11 @@ use agenda::Agenda;
 const SOON: Duration = Duration::from_secs(1);
 /// And at most.
 const LATE: Duration = Duration::from_mins(1);
+/// How soon it is looked again at first when somebody else has written meanwhile.
+const FASTER: Duration = Duration::from_millis(10);
+/// How long it is waited for runs in this process when we are to end: what an apply has begun may take a while. Whoever started us may be
+/// less patient.
+const TO_END: Duration = Duration::from_mins(15);
 
 /// What is looked at.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -161,13 +166,14 @@ impl Index {
 
     /// The Run, if it was under way when it was last seen, and is over now. What was over before we came was counted by somebody else.
     fn ends(&mut self, object: &DynamicObject, is_gone: bool) -> Option<Run> {
-        let run = typed::<Run>(object).ok()?;
-        let key = (run.metadata.namespace.clone()?, run.metadata.name.clone()?);
-        let is_over = run.status.as_ref().is_some_and(|status| status.phase.is_over());
+        let key = (object.metadata.namespace.clone()?, object.metadata.name.clone()?);
+        // What went while nobody listened is only known by its name.
         if is_gone {
             self.under_way.remove(&key);
             return None;
         }
+        let run = typed::<Run>(object).ok()?;
+        let is_over = run.status.as_ref().is_some_and(|status| status.phase.is_over());
         if !is_over {
             self.under_way.insert(key);
             return None;
@@ -281,7 +287,12 @@ impl Operator {
         stop.await;
         self.agenda.close();
         self.runs.close();
+        let last = Instant::now() + TO_END;
         while self.runs.here() > 0 {
+            if Instant::now() >= last {
+                tracing::error!(runs = self.runs.here(), "runs do not end although they were asked to, and are left");
+                break;
+            }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         self.watches.stop();
@@ -522,15 +533,13 @@ impl Operator {
                     self.agenda.add(subject.clone(), at);
                 }
             }
-            // Somebody else was faster: what they wrote is looked at, now.
-            Err(ReconcileError::Store(StoreError::Conflict(_) | StoreError::Missing(_))) => {
-                self.agenda.add(subject.clone(), Instant::now() + Duration::from_millis(10));
-            }
             Err(problem) => {
                 let count = failures.entry(subject.clone()).or_default();
-                *count += 1;
-                let pause = SOON.saturating_mul(1 << (*count - 1).min(6)).min(LATE);
-                tracing::warn!(?subject, %problem, ?pause, "it could not be looked at, and is tried again");
+                *count = count.saturating_add(1);
+                let pause = pause_after(&problem, *count);
+                if pause >= SOON {
+                    tracing::warn!(?subject, %problem, ?pause, "it could not be looked at, and is tried again");
+                }
                 self.agenda.add(subject.clone(), Instant::now() + pause);
             }
         }
@@ -539,6 +548,16 @@ impl Operator {
     fn instant(&self, at: Moment) -> Instant {
         let wait = at.0.duration_since((self.clock)().0);
         Instant::now() + Duration::try_from(wait).unwrap_or_default()
+    }
+}
+
+/// How long to wait when something could not be looked at, so many times in a row.
+fn pause_after(problem: &ReconcileError, count: u32) -> Duration {
+    let grown = |first: Duration, most| first.saturating_mul(1 << count.saturating_sub(1).min(7)).min(most);
+    match problem {
+        // Somebody else was faster: what they wrote is looked at, now. What is missing for long will be for longer.
+        ReconcileError::Store(StoreError::Conflict(_) | StoreError::Missing(_)) => grown(FASTER, SOON),
+        _ => grown(SOON, LATE),
     }
 }
 
@@ -570,4 +589,33 @@ fn terraform_of(stack: &DynamicObject, namespace: &str) -> Option<Subject> {
     let owner = controller(&stack.metadata)?;
     let is_one = owner.kind == terraform::kind().kind && owner.api_version.starts_with(crate::api::terraform::GROUP);
     is_one.then(|| Subject::Terraform(namespace.to_owned(), owner.name.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::api::ObjectMeta;
+    use serde_json::json;
+
+    use super::*;
+    use crate::objects::{Place, holder};
+
+    #[test]
+    fn a_run_that_went_unseen_is_under_way_no_more() {
+        let mut index = Index::default();
+        let metadata =
+            ObjectMeta { name: Some("app-1".to_owned()), namespace: Some("team".to_owned()), ..ObjectMeta::default() };
+        index.under_way.insert(("team".to_owned(), "app-1".to_owned()));
+        assert_eq!(index.ends(&holder(&Kind::of::<Run>(), metadata, json!({})), true), None);
+        assert!(index.under_way.is_empty());
+    }
+
+    #[test]
+    fn who_was_slower_looks_again_at_once_and_not_for_ever() {
+        let place = Place::new(Kind::secret(), "team", "gone");
+        let missing = ReconcileError::Store(StoreError::Missing(place.clone()));
+        let pauses = [1, 2, 4, 8, 1000].map(|count| pause_after(&missing, count));
+        assert_eq!(pauses.map(|pause| pause.as_millis()), [10, 20, 80, 1000, 1000]);
+        let away = ReconcileError::Store(StoreError::Away { doing: String::new(), reason: String::new() });
+        assert_eq!([1, 2, 9].map(|count| pause_after(&away, count).as_secs()), [1, 2, 60]);
+    }
 }

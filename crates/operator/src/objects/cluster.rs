@@ -13,6 +13,7 @@ use kube::{Client, Error};
 pub use reach::{NoCluster, Reach};
 
 use super::events::event;
+use super::gaps::without_gaps;
 use super::{Kind, Notice, Place, Seen, Store, StoreError};
 
 /// A cluster.
@@ -163,7 +164,7 @@ impl Store for Cluster {
             };
             std::future::ready(seen)
         });
-        told.boxed()
+        without_gaps(told)
     }
 
     async fn notice(&self, notice: Notice) {
