@@ -56,6 +56,8 @@ pub mod names {
     pub const TERRAFORM: &str = "groma.dev/terraform";
     /// On objects that tofu-controller has worked on: that we do now. Without it they are only planned.
     pub const TAKEN_OVER: &str = "groma.dev/taken-over";
+    /// On Stacks that objects of tofu-controller have become: the `replan` that was heeded, for as long as it stands there.
+    pub const REPLAN: &str = "groma.dev/replan";
     /// On Runs: the revision of the source that they are about.
     pub const REVISION: &str = "groma.dev/revision";
     /// On Runs: why something newer took their place.

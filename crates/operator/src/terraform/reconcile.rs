@@ -12,7 +12,7 @@ use kube::api::DynamicObject;
 
 use super::rival::{Rival, Watchman};
 use super::told::{self, Seen, Situation};
-use super::wanted::{self, Problem, Rules, Wanted};
+use super::wanted::{self, Asked, Problem, Rules, Wanted, asked};
 use super::{Standing, kind, plan_id, stack_name, standing, state};
 use crate::api::names;
 use crate::api::run::{Approved, FailureKind, Phase, Run};
@@ -185,14 +185,15 @@ impl Reconciler {
     /// The Stack of an object is as it is wanted, if nobody is in the way.
     async fn make(&self, wanted: &Wanted, object: &Terraform) -> Result<Made, StoreError> {
         let kind = Kind::of::<Stack>();
-        let stack = untyped(&wanted.stack)?;
-        let place = Place::of(&kind, &stack);
+        let place = Place::of(&kind, &untyped(&wanted.stack)?);
         let refused = |problem: StoreError| match problem {
             StoreError::Invalid(_, why) => Ok(Made::Refused(format!("{place} is not taken: {why}"))),
             other => Err(other),
         };
         let Some(known) = self.store.get(&place).await? else {
-            return match self.store.create(&kind, &stack).await {
+            let mut stack = wanted.stack.clone();
+            asked(object, Asked::default()).put(&mut stack);
+            return match self.store.create(&kind, &untyped(&stack)?).await {
                 Ok(made) => Ok(Made::There(Box::new(typed(&made)?))),
                 Err(problem) => refused(problem),
             };
@@ -211,7 +212,8 @@ impl Reconciler {
         if known.metadata.deletion_timestamp.is_some() {
             return Ok(Made::InTheWay(format!("{place} is being deleted; another one is made when it is gone")));
         }
-        let next = merged(&known, &wanted.stack);
+        let mut next = merged(&known, &wanted.stack);
+        asked(object, Asked::of(&known)).put(&mut next);
         if next == known {
             return Ok(Made::There(Box::new(known)));
         }

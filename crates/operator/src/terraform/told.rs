@@ -11,7 +11,7 @@ use crate::api::shared::{Condition, Moment, Truth};
 use crate::api::stack::{Stack, StackStatus};
 use crate::api::terraform::{Inventory, LockStatus, PlanStatus, Terraform, TerraformStatus};
 use crate::terraform::plan_id;
-use crate::terraform::wanted::{Problem, requested};
+use crate::terraform::wanted::{Problem, flux_request, is_for};
 use ready::Word;
 
 /// No message is longer than that.
@@ -180,8 +180,11 @@ impl Telling<'_> {
         self.status.reconciliation_failures = stack.failures.as_ref().map(|failures| i64::from(failures.count));
         self.status.last_successful_reconcile_at = stack.last_verified_at.or(self.status.last_successful_reconcile_at);
         self.status.inventory.clone_from(&seen.inventory);
-        if stack.last_handled_reconcile_at.is_some() && stack.last_handled_reconcile_at == requested(self.object) {
-            self.status.last_handled_reconcile_at.clone_from(&stack.last_handled_reconcile_at);
+        // Whoever asked compares it with what they have written, and nothing else.
+        if let Some(asked) = flux_request(self.object)
+            && is_for(stack.last_handled_reconcile_at.as_deref(), asked)
+        {
+            self.status.last_handled_reconcile_at = Some(asked.to_owned());
         }
         let Some(run) = seen.run else { return };
         let run_status = run.status.clone().unwrap_or_default();

@@ -106,27 +106,74 @@ fn metadata(object: &Terraform) -> ObjectMeta {
         name: Some(stack),
         namespace: object.metadata.namespace.clone(),
         labels: Some(BTreeMap::from([(names::TERRAFORM.to_owned(), label)])),
-        annotations: requested(object).map(|asked| BTreeMap::from([(names::FLUX_REQUESTED_AT.to_owned(), asked)])),
         owner_references: Some(vec![owned_by(object)]),
         ..ObjectMeta::default()
     }
 }
 
-/// What asks for a run: the annotation of the object; and `replan`, once for each time that it is written.
-pub fn requested(object: &Terraform) -> Option<String> {
-    let notes = object.metadata.annotations.as_ref();
-    let asked = notes.and_then(|notes| notes.get(names::FLUX_REQUESTED_AT)).cloned();
-    let pending = object.status.as_ref().and_then(|status| status.plan.as_ref()?.pending.clone());
-    let approve = object.spec.approve_plan.as_deref().unwrap_or_default();
-    let is_meant = pending.is_none_or(|pending| format!("re{pending}").starts_with(approve));
-    // It stays asked for as long as it stands there, whatever becomes of the plan.
-    let known = object.status.as_ref().and_then(|status| status.last_handled_reconcile_at.as_deref());
-    let replan = format!("{approve}@{}", object.metadata.generation.unwrap_or_default());
-    let is_known = known.is_some_and(|known| known.ends_with(&replan));
-    if approve.starts_with("replan") && (is_meant || is_known) {
-        return Some(format!("{} {replan}", asked.unwrap_or_default()).trim_start().to_owned());
+/// What asks for a run, as it stands on a Stack.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Asked {
+    /// Another value asks for a run.
+    pub token: Option<String>,
+    /// The `replan` that has done so, for as long as it stands there.
+    pub replan: Option<String>,
+}
+
+impl Asked {
+    /// As it stands there.
+    pub fn of(stack: &Stack) -> Self {
+        let notes = stack.metadata.annotations.as_ref();
+        let note = |name: &str| notes.and_then(|notes| notes.get(name)).cloned();
+        Self { token: note(names::FLUX_REQUESTED_AT), replan: note(names::REPLAN) }
     }
-    asked
+
+    /// Writes it there.
+    pub fn put(self, stack: &mut Stack) {
+        let notes = stack.metadata.annotations.get_or_insert_default();
+        for (name, value) in [(names::FLUX_REQUESTED_AT, self.token), (names::REPLAN, self.replan)] {
+            match value {
+                Some(value) => notes.insert(name.to_owned(), value),
+                None => notes.remove(name),
+            };
+        }
+        if notes.is_empty() {
+            stack.metadata.annotations = None;
+        }
+    }
+}
+
+/// What asks for a run, after what did so before: the annotation of the object, when it is another one; and `replan`, once for each time that
+/// it is written. Whatever else is written meanwhile asks for nothing, and neither does taking either away.
+pub fn asked(object: &Terraform, before: Asked) -> Asked {
+    let of_flux = flux_request(object);
+    let token = match of_flux {
+        Some(asked) if !is_for(before.token.as_deref(), asked) => Some(asked.to_owned()),
+        _ => before.token,
+    };
+    let stands = object.spec.approve_plan.as_deref().filter(|approve| approve.starts_with("replan"));
+    let Some(replan) = stands else { return Asked { token, replan: None } };
+    if before.replan.as_deref() == Some(replan) {
+        return Asked { token, replan: before.replan };
+    }
+    let pending = object.status.as_ref().and_then(|status| status.plan.as_ref()?.pending.as_ref());
+    if !pending.is_none_or(|pending| format!("re{pending}").starts_with(replan)) {
+        return Asked { token, replan: None };
+    }
+    let times = format!("{replan}@{}", object.metadata.generation.unwrap_or_default());
+    let token = of_flux.map_or_else(|| times.clone(), |asked| format!("{asked} {times}"));
+    Asked { token: Some(token), replan: Some(replan.to_owned()) }
+}
+
+/// What Flux and its tools ask for a run with.
+pub fn flux_request(object: &Terraform) -> Option<&str> {
+    object.metadata.annotations.as_ref()?.get(names::FLUX_REQUESTED_AT).map(String::as_str)
+}
+
+/// Whether something asks for a run because of this annotation, and maybe of a `replan` besides.
+pub fn is_for(token: Option<&str>, of_flux: &str) -> bool {
+    let rest = token.and_then(|token| token.strip_prefix(of_flux));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" replan"))
 }
 
 struct Translating<'a> {

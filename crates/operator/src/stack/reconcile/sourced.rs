@@ -213,9 +213,55 @@ fn retry_at(stack: &Stack, now: Moment) -> Option<Moment> {
     retry_at.filter(|at| stack.spec.refresh_source_on_retry && now < patience_ends(*at))
 }
 
+/// What tofu-controller would make a configuration of.
+const TEMPLATE: &str = "main.tf.tpl";
+
 /// Reading files is nothing for who has other things to do.
 async fn packed(stack: &Stack, tree: Arc<Tree>) -> Result<Package, SourceError> {
+    if let Some(message) = template(stack, |path| tree.has_file(path)) {
+        return Err(SourceError::new(Trouble::Invalid, message));
+    }
     let spec = stack.spec.clone();
     let packed = tokio::task::spawn_blocking(move || Package::of(&spec, &tree));
     packed.await.map_err(|problem| SourceError::new(Trouble::Passing, problem.to_string()))?
+}
+
+/// That a source has a template that is not rendered, if the Stack is one that comes from tofu-controller: without it, a plan would take down
+/// what the template declares.
+fn template(stack: &Stack, has_file: impl Fn(&str) -> bool) -> Option<String> {
+    let path = match stack.spec.path.trim_matches('/') {
+        "" | "." => TEMPLATE.to_owned(),
+        root => format!("{root}/{TEMPLATE}"),
+    };
+    let is_concerned = stack.metadata.labels.as_ref().is_some_and(|of| of.contains_key(names::TERRAFORM));
+    (is_concerned && has_file(&path)).then(|| {
+        format!(
+            "{path} is a template, which tofu-controller renders and groma does not, so nothing is planned: write what it becomes into a .tf \
+             file, with variables in the place of values, and take it out of the source"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_template_of_tofu_controller_is_told_and_not_left_out() {
+        let stack = |labels: serde_json::Value, path: &str| -> Stack {
+            serde_json::from_value(json!({
+                "apiVersion": "groma.dev/v1alpha1", "kind": "Stack", "metadata": {"name": "app", "labels": labels},
+                "spec": {"source": {"inline": {}}, "path": path},
+            }))
+            .unwrap()
+        };
+        let theirs = json!({names::TERRAFORM: "app"});
+        let in_root = |path: &str| path == "main.tf.tpl";
+        assert!(template(&stack(theirs.clone(), ""), in_root).is_some_and(|told| told.starts_with("main.tf.tpl is")));
+        assert_eq!(template(&stack(theirs.clone(), "a/"), in_root), None);
+        assert!(template(&stack(theirs, "a/"), |path| path == "a/main.tf.tpl").is_some());
+        assert_eq!(template(&stack(json!({}), ""), in_root), None, "a Stack may have files of any name");
+    }
 }

@@ -264,3 +264,17 @@ fn deletion_is_told() {
     let blocked = status(&plain, &[], &Situation::Goes(Some(&blocked)), now());
     assert_eq!(ready(&blocked), "False/DeletionBlockedByDependantsReason: It stays");
 }
+
+/// Flux and its tools compare it with the annotation that they have written.
+#[test]
+fn what_was_asked_with_is_told_as_it_was_written() {
+    let mut object = object(&json!({"approvePlan": "replan"}), &json!({}));
+    object.metadata.annotations = Some([(names::FLUX_REQUESTED_AT.to_owned(), "now".to_owned())].into());
+    let handled = |with: &str| {
+        let stack = stack(("True", "Succeeded", ""), &json!({"lastHandledReconcileAt": with}));
+        told(&object, &stack, None).last_handled_reconcile_at
+    };
+    assert_eq!(handled("now replan@2").as_deref(), Some("now"));
+    assert_eq!(handled("now").as_deref(), Some("now"));
+    assert_eq!(handled("before"), None);
+}

@@ -338,13 +338,42 @@ fn other_namespaces_have_to_be_allowed() {
 fn a_run_is_asked_for_once_for_each_replan() {
     let mut object = object(&json!({"approvePlan": "replan-main"}));
     object.status = Some(serde_json::from_value(json!({"plan": {"pending": "plan-main-0123456789"}})).unwrap());
-    assert_eq!(requested(&object).as_deref(), Some("replan-main@3"));
-    object.metadata.annotations = Some([(names::FLUX_REQUESTED_AT.to_owned(), "now".to_owned())].into());
-    assert_eq!(requested(&object).as_deref(), Some("now replan-main@3"));
-    object.spec.approve_plan = Some("replan-other".to_owned());
-    assert_eq!(requested(&object).as_deref(), Some("now"));
-    object.spec.approve_plan = Some("auto".to_owned());
-    assert_eq!(requested(&object).as_deref(), Some("now"));
+    let first = asked(&object, Asked::default());
+    assert_eq!((first.token.as_deref(), first.replan.as_deref()), (Some("replan-main@3"), Some("replan-main")));
+    // Another plan waits, and somebody has written something else.
+    object.metadata.generation = Some(4);
+    object.status = Some(serde_json::from_value(json!({"plan": {"pending": "plan-other-0123456789"}})).unwrap());
+    assert_eq!(asked(&object, first.clone()), first);
+    // It is taken away, which asks for nothing, and comes again.
+    object.spec.approve_plan = Some(String::new());
+    let without = asked(&object, first.clone());
+    assert_eq!((&without.token, &without.replan), (&first.token, &None));
+    object.metadata.generation = Some(6);
+    object.spec.approve_plan = Some("replan".to_owned());
+    assert_eq!(asked(&object, without.clone()).token.as_deref(), Some("replan@6"));
+    // Not of the plan that waits.
+    object.spec.approve_plan = Some("replan-main".to_owned());
+    assert_eq!(asked(&object, without.clone()), without);
+}
+
+#[test]
+fn what_flux_asks_for_is_told_from_a_replan() {
+    let mut object = object(&json!({}));
+    let ask = |object: &mut Terraform, at: &str| {
+        object.metadata.annotations = Some([(names::FLUX_REQUESTED_AT.to_owned(), at.to_owned())].into());
+    };
+    ask(&mut object, "now");
+    let first = asked(&object, Asked::default());
+    assert_eq!(first, Asked { token: Some("now".to_owned()), replan: None });
+    object.spec.approve_plan = Some("replan".to_owned());
+    let second = asked(&object, first);
+    assert_eq!(second.token.as_deref(), Some("now replan@3"));
+    assert!(is_for(second.token.as_deref(), "now") && !is_for(second.token.as_deref(), "no"));
+    ask(&mut object, "later");
+    let third = asked(&object, second);
+    assert_eq!((third.token.as_deref(), third.replan.as_deref()), (Some("later"), Some("replan")));
+    object.metadata.annotations = None;
+    assert_eq!(asked(&object, third.clone()), third);
 }
 
 #[test]
