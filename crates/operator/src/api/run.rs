@@ -4,7 +4,7 @@ use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::shared::{Condition, Length, Moment, Values, is_false};
+use super::shared::{Condition, Length, Moment, Values, is_false, is_zero};
 use super::stack::{Approval, Attempt, Engine, Executor};
 use super::upkeep::{OrphanReport, StateDoubt, StateSeen};
 
@@ -190,6 +190,12 @@ pub struct RunStatus {
     /// Who works on it. If they are gone, so is their work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holder: Option<String>,
+    /// How often who worked on it was gone before anything was touched.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lost: u32,
+    /// Who worked on it did not end when they were asked to, and were let go of. They may still be at it, as long as they keep its lock.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub let_go: bool,
     /// The plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanRef>,

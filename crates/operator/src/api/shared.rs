@@ -60,6 +60,12 @@ pub(crate) fn is_false(value: &bool) -> bool {
     !*value
 }
 
+/// What `skip_serializing_if` asks.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+pub(crate) fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
 /// A value of any shape, as JSON has it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]

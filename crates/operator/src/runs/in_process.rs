@@ -3,10 +3,12 @@
 mod bridge;
 mod ending;
 mod looking;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use groma_run::engine::interrupt::Interrupt;
@@ -16,7 +18,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 
 use super::looks::{Looks, Wish};
-use super::progress::{end, enter, plan as kept_plan, write};
+use super::progress::{begin_anew, end, enter, patiently, plan as kept_plan, write};
 use super::{Next, locks, next};
 use crate::api::names;
 use crate::api::run::{Action, FailureKind, Phase, Run};
@@ -31,7 +33,7 @@ use bridge::{Bridge, Claim};
 
 /// The stack of a run's thread: configurations may be deep.
 const STACK_BYTES: usize = 256 << 20;
-/// How long a run may take to end after it was asked to, before it is let go of.
+/// How long a run may take to end after it was asked to, before it is asked again; and once more, before it is let go of.
 const GRACE: Duration = Duration::from_mins(1);
 /// For how long it is tried to write down how far a run is.
 const TO_WRITE: Duration = Duration::from_mins(10);
@@ -83,12 +85,31 @@ struct Left {
     delete_orphans: Option<String>,
 }
 
+/// A thread that nobody waits for any more. As long as it lives it may do anything.
+struct LetGo {
+    namespace: String,
+    stack: String,
+    run: String,
+    thread: Weak<()>,
+}
+
+/// Ends what takes too long.
+struct Watchdog {
+    /// When that is.
+    deadline: watch::Sender<Instant>,
+    /// Whether it has been so.
+    expired: Arc<AtomicBool>,
+    /// It did not end although it was asked to, twice.
+    let_go: oneshot::Receiver<()>,
+}
+
 struct State {
     turns: Turns<Key>,
     working: BTreeMap<Key, Interrupt>,
     /// Looks that wait for their turn.
     wishes: BTreeMap<Key, Wish>,
     looks: Looks,
+    let_go: Vec<LetGo>,
     /// Nothing new begins.
     closed: bool,
 }
@@ -96,7 +117,14 @@ struct State {
 impl State {
     fn new(turns: Turns<Key>) -> Self {
         let (working, wishes) = (BTreeMap::new(), BTreeMap::new());
-        Self { turns, working, wishes, looks: Looks::default(), closed: false }
+        Self { turns, working, wishes, looks: Looks::default(), let_go: Vec::new(), closed: false }
+    }
+
+    /// The run of a Stack that was let go of and has not ended yet, if there is one.
+    fn still_at(&mut self, namespace: &str, stack: &str) -> Option<&str> {
+        self.let_go.retain(|known| known.thread.strong_count() > 0);
+        let found = self.let_go.iter().find(|known| known.namespace == namespace && known.stack == stack);
+        found.map(|known| known.run.as_str())
     }
 }
 
@@ -187,13 +215,7 @@ impl InProcess {
                 self.state().turns.leave(key);
                 self.end(run, phase, message, None).await?;
             }
-            Next::Again => {
-                let mut run = run;
-                let status = run.status.get_or_insert_default();
-                status.holder = None;
-                enter(status, Phase::Queued, "It begins anew: who worked on it is gone.", (self.clock)());
-                write(&*self.store, &run).await?;
-            }
+            Next::Again => begin_anew(&*self.store, run, "who worked on it is gone", (self.clock)()).await?,
             Next::Abandon => {
                 let message =
                     "Who worked on it is gone. What was done until then is known, and the next run goes on from there.";
@@ -267,6 +289,14 @@ impl InProcess {
             return Ok(());
         }
         self.wait_for_others(key, &run).await?;
+        let other = self.state().still_at(&key.0, &run.spec.stack).map(str::to_owned);
+        if let Some(other) = other {
+            let message = format!(
+                "Run {other} did not end when it was asked to, and was let go of. It may still be at work here: nothing else is done until it \
+                 has ended."
+            );
+            return self.end(run, Phase::Failed, message, Some(FailureKind::Locked)).await;
+        }
         let agreed = run.status.as_ref().is_some_and(|status| status.phase == Phase::AwaitingApproval);
         let status = run.status.get_or_insert_default();
         status.holder = Some(self.holder.clone());
@@ -288,11 +318,48 @@ impl InProcess {
             return self.end(run, Phase::Failed, message, Some(FailureKind::Interrupted)).await;
         }
         let first = if agreed { run.spec.limits.apply } else { run.spec.limits.init };
-        let (deadline, expired) = Self::watchdog(first, interrupt.clone());
-        let claim = Arc::new(Claim { executor: Arc::clone(self), run: Mutex::new(run), deadline });
-        let ended = self.perform(&claim, bundle, kept, interrupt).await;
+        let Watchdog { deadline, expired, let_go } = Self::watchdog(first, interrupt.clone());
+        let let_go_of = AtomicBool::new(false);
+        let claim = Arc::new(Claim { executor: Arc::clone(self), run: Mutex::new(run), deadline, let_go_of });
+        let ended = match self.perform(&claim, bundle, kept, (interrupt, let_go)).await {
+            Ok(ended) => ended,
+            Err(thread) => {
+                claim.let_go_of.store(true, Ordering::SeqCst);
+                return self.let_go(key, thread).await;
+            }
+        };
         let run = claim.run.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Box::pin(self.finish(run, ended, expired.load(Ordering::SeqCst))).await
+    }
+
+    /// A thread does not end. Nobody waits for it any more, and nothing that it writes into the Run is taken; its lock holds as long as it is
+    /// renewed.
+    async fn let_go(&self, key: &Key, thread: Weak<()>) -> Result<(), StoreError> {
+        let (namespace, name) = key;
+        let stack = name.rsplit_once('-').map_or(name.as_str(), |(stack, _)| stack).to_owned();
+        let known = LetGo { namespace: namespace.clone(), stack, run: name.clone(), thread };
+        self.state().let_go.push(known);
+        tracing::error!(namespace, run = name, "a run did not end when it was asked to, and is let go of");
+        patiently(TO_WRITE, || self.say_let_go(key)).await
+    }
+
+    async fn say_let_go(&self, (namespace, name): &Key) -> Result<(), StoreError> {
+        let Some(mut run) = find::<Run>(&*self.store, namespace, name).await? else { return Ok(()) };
+        let status = run.status.get_or_insert_default();
+        let is_ours = status.holder.as_ref() == Some(&self.holder);
+        if status.phase.is_over() || (status.holder.is_some() && !is_ours) {
+            return Ok(());
+        }
+        status.let_go = true;
+        if is_ours {
+            let message = format!(
+                "{:?} took longer than it may, and did not end when it was asked to. It was let go of, and may still be at work.",
+                status.phase
+            );
+            status.failure = Some(FailureKind::Timeout);
+            enter(status, Phase::Failed, message, (self.clock)());
+        }
+        write(&*self.store, &run).await.map(|_| ())
     }
 
     /// A Run may go away under whoever works on it, with its namespace. Another one begins when they have ended, too.
@@ -315,9 +382,10 @@ impl InProcess {
         Ok(bundle.of_run(&run.spec))
     }
 
-    /// Asks a run to end when its phase takes too long, and again if it does not.
-    fn watchdog(first: Length, interrupt: Interrupt) -> (watch::Sender<Instant>, Arc<AtomicBool>) {
-        let (sender, mut receiver) = watch::channel(Instant::now() + first.0);
+    /// Asks a run to end when its phase takes too long, and again if it does not, and then says so.
+    fn watchdog(first: Length, interrupt: Interrupt) -> Watchdog {
+        let (deadline, mut receiver) = watch::channel(Instant::now() + first.0);
+        let (enough, let_go) = oneshot::channel();
         let expired = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&expired);
         tokio::spawn(async move {
@@ -332,11 +400,20 @@ impl InProcess {
             interrupt.ask();
             tokio::time::sleep(GRACE).await;
             interrupt.ask();
+            tokio::time::sleep(GRACE).await;
+            // It may have ended meanwhile.
+            let _ = enough.send(());
         });
-        (sender, expired)
+        Watchdog { deadline, expired, let_go }
     }
 
-    async fn perform(&self, claim: &Arc<Claim>, bundle: Bundle, plan: Option<Vec<u8>>, interrupt: Interrupt) -> Ended {
+    async fn perform(
+        &self,
+        claim: &Arc<Claim>,
+        bundle: Bundle,
+        plan: Option<Vec<u8>>,
+        (interrupt, let_go): (Interrupt, oneshot::Receiver<()>),
+    ) -> Result<Ended, Weak<()>> {
         let claim = Arc::clone(claim);
         let (key, destroy, is_plan, span, lock, left) = {
             let run = claim.run.lock().unwrap_or_else(PoisonError::into_inner);
@@ -365,22 +442,27 @@ impl InProcess {
             }
             ended
         };
-        self.on_a_thread(key, bundle, (interrupt, lock, left), perform).await
+        self.on_a_thread(key, bundle, (interrupt, lock, left), let_go, perform).await
     }
 
+    /// What came of it; or what lives as long as the thread, if that was let go of.
     async fn on_a_thread(
         &self,
         (namespace, name): Key,
         bundle: Bundle,
         (interrupt, lock, left): (Interrupt, LockManners, Left),
+        let_go: oneshot::Receiver<()>,
         perform: impl FnOnce(&Work<'_>) -> Ended + Send + 'static,
-    ) -> Ended {
+    ) -> Result<Ended, Weak<()>> {
         let (sender, receiver) = oneshot::channel();
+        let alive = Arc::new(());
+        let thread = Arc::downgrade(&alive);
         let workshop = self.workshop.clone();
         let name = format!("{namespace}-{name}");
         let builder = std::thread::Builder::new().name(name.clone()).stack_size(STACK_BYTES);
         let started = builder.spawn(move || {
             let (workshop, bundle, name, namespace) = (&workshop, &bundle, &name, &namespace);
+            let _alive = alive;
             let Left { state, delete_orphans } = left;
             let work = Work { workshop, bundle, name, namespace, interrupt, lock, state, delete_orphans };
             // Nobody may listen any more, which is their business.
@@ -388,10 +470,14 @@ impl InProcess {
         });
         let lost = |message: String| Stopped::Overseer(message).ended(&groma_model::span::SourceMap::new());
         match started {
-            Err(problem) => lost(format!("The system gave no thread to work with: {problem}.")),
-            Ok(_) => {
-                receiver.await.unwrap_or_else(|_| lost("The work ended without a result, which is a bug.".to_owned()))
-            }
+            Err(problem) => Ok(lost(format!("The system gave no thread to work with: {problem}."))),
+            Ok(_) => tokio::select! {
+                biased;
+                ended = receiver => {
+                    Ok(ended.unwrap_or_else(|_| lost("The work ended without a result, which is a bug.".to_owned())))
+                }
+                Ok(()) = let_go => Err(thread),
+            },
         }
     }
 }

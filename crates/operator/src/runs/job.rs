@@ -3,6 +3,8 @@
 
 mod execute;
 mod pod;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +15,7 @@ use kube::api::{DynamicObject, ObjectMeta};
 use serde_json::{Value as Json, json};
 
 use super::in_process::{Clock, Key, Room};
-use super::progress::{end, enter, write};
+use super::progress::{begin_anew, end};
 use super::{Next, next};
 use crate::api::names;
 use crate::api::run::{FailureKind, Phase, Run};
@@ -29,6 +31,8 @@ pub use execute::{Executing, execute};
 pub const ACCOUNT: &str = "terraform-executor";
 /// How long a pod may need until it works.
 const TO_BEGIN: Duration = Duration::from_mins(10);
+/// How long one may need until it ends: longer than a run that hangs is waited for in it.
+const TO_END: Duration = Duration::from_mins(3);
 
 /// What is the same for all Jobs.
 #[derive(Debug, Clone)]
@@ -47,13 +51,19 @@ pub struct Jobs {
     settings: Settings,
     clock: Clock,
     turns: Mutex<Turns<Key>>,
+    /// Since when pods are to end that work on what nobody wants any more.
+    asked: Mutex<BTreeMap<Key, Moment>>,
 }
 
 impl Jobs {
     /// There are none yet.
     pub fn new(store: Arc<dyn Store>, settings: Settings, clock: Clock) -> Self {
         let turns = Turns::new(settings.room.most, settings.room.most_each);
-        Self { store, settings, clock, turns: Mutex::new(turns) }
+        Self { store, settings, clock, turns: Mutex::new(turns), asked: Mutex::default() }
+    }
+
+    fn asked(&self) -> MutexGuard<'_, BTreeMap<Key, Moment>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn turns(&self) -> MutexGuard<'_, Turns<Key>> {
@@ -73,6 +83,7 @@ impl Jobs {
             turns.leave(key);
             turns.done(key);
         }
+        self.asked().remove(key);
         self.go_on().await
     }
 
@@ -85,6 +96,9 @@ impl Jobs {
         } else {
             self.turns().done(key);
         }
+        if alive.is_none() || !run.spec.cancel {
+            self.asked().remove(key);
+        }
         let is_claimed = run.status.as_ref().is_some_and(|status| status.holder.is_some());
         let now = (self.clock)();
         let mut again = None;
@@ -93,8 +107,7 @@ impl Jobs {
                 again = self.wait_for_pod(run, job, now).await?;
             }
             (Next::Nothing, _) => {}
-            // Who works on it sees that by itself.
-            (Next::Stop, _) if is_claimed => {}
+            (Next::Stop, Some(job)) if is_claimed => again = self.wait_for_end(key, &run, job, now).await?,
             (Next::Stop, alive) => {
                 self.delete(alive).await?;
                 again = Some(Duration::from_millis(200));
@@ -111,17 +124,15 @@ impl Jobs {
                 end(&*self.store, run, (phase, message, None), now).await?;
             }
             (Next::Again, _) => {
-                let mut run = run;
-                let status = run.status.get_or_insert_default();
-                status.holder = None;
-                enter(status, Phase::Queued, "It begins anew: its pod is gone.", now);
-                write(&*self.store, &run).await?;
+                let gone = format!("its pod is gone{}", self.why_gone(key).await);
+                begin_anew(&*self.store, run, &gone, now).await?;
             }
             (Next::Abandon, _) => {
-                let message =
-                    "Its pod is gone. What was done until then is known, and the next run goes on from there.";
-                end(&*self.store, run, (Phase::Failed, message.to_owned(), Some(FailureKind::Interrupted)), now)
-                    .await?;
+                let why = self.why_gone(key).await;
+                let message = format!(
+                    "Its pod is gone{why}. What was done until then is known, and the next run goes on from there."
+                );
+                end(&*self.store, run, (Phase::Failed, message, Some(FailureKind::Interrupted)), now).await?;
             }
         }
         self.go_on().await?;
@@ -145,6 +156,34 @@ impl Jobs {
             return Ok(None);
         };
         Ok(Some(left))
+    }
+
+    /// Whoever works on a run sees by themselves that nobody wants it any more, and ends. If they do not, their pod is taken away.
+    async fn wait_for_end(
+        &self,
+        key: &Key,
+        run: &Run,
+        job: &DynamicObject,
+        now: Moment,
+    ) -> Result<Option<Duration>, StoreError> {
+        let asked = *self.asked().entry(key.clone()).or_insert(now);
+        let left = time_to_end(run, asked, now);
+        if !left.is_zero() {
+            return Ok(Some(left));
+        }
+        let name = job.metadata.name.as_deref().unwrap_or_default();
+        tracing::warn!(namespace = key.0, run = key.1, job = name, "a pod does not end, and is taken away");
+        self.delete(Some(job)).await?;
+        Ok(Some(Duration::from_millis(200)))
+    }
+
+    /// Why the last pod of a run is not there any more, in brackets, as far as it is known.
+    async fn why_gone(&self, (namespace, name): &Key) -> String {
+        let pods = self.store.list(&Kind::core("Pod", "pods"), Some(namespace), &[(names::RUN, name)]).await;
+        let mut pods = pods.unwrap_or_default();
+        pods.sort_by_key(|pod| pod.metadata.creation_timestamp.as_ref().map(|made| made.0));
+        let why = pods.iter().rev().find_map(pod::why_it_died);
+        why.map(|why| format!(" ({why})")).unwrap_or_default()
     }
 
     async fn delete(&self, job: Option<&DynamicObject>) -> Result<(), StoreError> {
@@ -204,6 +243,18 @@ impl Jobs {
             Err(problem) => Err(problem),
         }
     }
+}
+
+/// How long whoever works on a run that nobody wants any more may still take. What was begun is not left half done before its time.
+fn time_to_end(run: &Run, asked: Moment, now: Moment) -> Duration {
+    let until = |since: Moment, length: Duration| {
+        let waited = Duration::try_from(now.0.duration_since(since.0)).unwrap_or_default();
+        length.saturating_sub(waited)
+    };
+    let touching = run.status.as_ref().and_then(|status| status.phases.last());
+    let touching = touching.filter(|time| matches!(time.phase, Phase::Applying | Phase::Verifying));
+    let of_phase = touching.map(|time| until(time.began, run.spec.limits.apply.0.saturating_add(TO_END)));
+    until(asked, TO_END).max(of_phase.unwrap_or_default())
 }
 
 /// Whether nobody has claimed it yet.

@@ -68,8 +68,8 @@ impl Asking {
             return Ok(false);
         }
         match run.spec.executor {
-            // There is one operator that works, and one attempt at a time.
-            Executor::InProcess => Ok(true),
+            // There is one operator that works, and one attempt at a time. Who was let go of may still be at it, wherever that is.
+            Executor::InProcess => Ok(run.status.as_ref().is_none_or(|status| !status.let_go)),
             Executor::Job => self.pods_have_ended(run).await,
         }
     }

@@ -9,6 +9,9 @@ use crate::api::shared::{Condition, Length, Moment, Truth};
 use crate::blobs::Blob;
 use crate::objects::{Kind, Store, StoreError, find, owned_by, typed, untyped};
 
+/// So often somebody may be gone before a run has touched anything.
+const MOST_LOST: u32 = 3;
+
 /// Writes the status of a run.
 pub(super) async fn write(store: &dyn Store, run: &Run) -> Result<Run, StoreError> {
     typed(&store.replace_status(&Kind::of::<Run>(), &untyped(run)?).await?)
@@ -68,6 +71,23 @@ pub(super) async fn persist(store: &dyn Store, run: &Run, by: &Claimant<'_>) -> 
     }
 }
 
+/// Tries again what may pass, for so long.
+pub(super) async fn patiently<T, F: Future<Output = Result<T, StoreError>>>(
+    patience: Duration,
+    mut attempt: impl FnMut() -> F,
+) -> Result<T, StoreError> {
+    let start = tokio::time::Instant::now();
+    let mut pause = Duration::from_millis(50);
+    loop {
+        match attempt().await {
+            Err(problem) if problem.is_passing() && start.elapsed() < patience => {}
+            done => return done,
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_secs(5));
+    }
+}
+
 /// A run is in another phase from now on.
 pub(super) fn enter(status: &mut RunStatus, phase: Phase, message: impl Into<String>, now: Moment) {
     if let Some(last) = status.phases.last_mut()
@@ -85,6 +105,29 @@ pub(super) fn enter(status: &mut RunStatus, phase: Phase, message: impl Into<Str
         status.holder = None;
         status.conditions = conditions(phase, &status.message, now);
     }
+}
+
+/// Who worked on a run is gone before anything was touched. It begins anew, but not for ever: what does no good to whoever works on it waits
+/// as everything does that has failed.
+pub(super) async fn begin_anew(store: &dyn Store, mut run: Run, gone: &str, now: Moment) -> Result<(), StoreError> {
+    let forget = lose(run.status.get_or_insert_default(), gone, now);
+    let run = write(store, &run).await?;
+    if forget { forget_plan(store, &run).await } else { Ok(()) }
+}
+
+/// Nobody works on a run any more, and nothing was touched. True if it is over because that was so too often.
+pub(super) fn lose(status: &mut RunStatus, gone: &str, now: Moment) -> bool {
+    status.lost = status.lost.saturating_add(1);
+    status.holder = None;
+    if status.lost < MOST_LOST {
+        enter(status, Phase::Queued, format!("It begins anew: {gone}."), now);
+        return false;
+    }
+    let times = status.lost;
+    let message = format!("It was begun {times} times, and ended each time before anything was touched: {gone}.");
+    status.failure = Some(FailureKind::Interrupted);
+    enter(status, Phase::Failed, message, now);
+    true
 }
 
 /// A run is over. Its plan was carried out, or never will be, and is not kept.
@@ -142,6 +185,32 @@ mod tests {
 
     fn moment(second: i64) -> Moment {
         Moment(jiff::Timestamp::from_second(second).unwrap())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_may_pass_is_tried_again_for_a_while() {
+        let away = || StoreError::Away { doing: "reading".to_owned(), reason: "nobody answers".to_owned() };
+        let mut left = 20;
+        let attempt = || {
+            left -= 1;
+            std::future::ready(if left == 0 { Ok("done") } else { Err(away()) })
+        };
+        assert_eq!(patiently(Duration::from_mins(10), attempt).await.unwrap(), "done");
+        let never = || std::future::ready(Err::<(), _>(away()));
+        assert!(patiently(Duration::from_mins(10), never).await.is_err());
+    }
+
+    #[test]
+    fn who_is_lost_again_and_again_is_not_followed_for_ever() {
+        let mut status = RunStatus { holder: Some("us".to_owned()), ..RunStatus::default() };
+        for _ in 0..2 {
+            enter(&mut status, Phase::Planning, "", moment(1));
+            assert!(!lose(&mut status, "its pod is gone (OOMKilled)", moment(2)));
+            assert_eq!((status.phase, status.holder.as_deref()), (Phase::Queued, None));
+        }
+        assert!(lose(&mut status, "its pod is gone (OOMKilled)", moment(3)));
+        assert_eq!((status.phase, status.failure), (Phase::Failed, Some(FailureKind::Interrupted)));
+        assert!(status.message.contains("3 times") && status.message.contains("OOMKilled"), "{}", status.message);
     }
 
     #[test]

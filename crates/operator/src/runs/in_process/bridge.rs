@@ -1,5 +1,6 @@
 //! Between the thread of a run and everybody else: what the run says is written into the Run, and what is decided about it is told the run.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
@@ -24,6 +25,8 @@ pub(super) struct Claim {
     pub(super) executor: Arc<InProcess>,
     pub(super) run: Mutex<Run>,
     pub(super) deadline: watch::Sender<Instant>,
+    /// Nobody waits for whoever works on it any more, and nothing of them is taken.
+    pub(super) let_go_of: AtomicBool,
 }
 
 /// Between the thread of a run and everybody else.
@@ -75,6 +78,7 @@ impl Bridge<'_> {
     /// Writes down what has changed, unless the Run is not wanted any more.
     fn update(&self, change: impl FnOnce(&mut Run)) -> Result<(), Stopped> {
         let mut held = self.claim.run.lock().unwrap_or_else(PoisonError::into_inner);
+        self.stop_if_let_go()?;
         let mut run = held.clone();
         change(&mut run);
         let executor = &self.claim.executor;
@@ -82,11 +86,16 @@ impl Bridge<'_> {
         match self.handle.block_on(persist(&*executor.store, &run, &by)) {
             Ok(Kept::Written(run)) => {
                 *held = *run;
-                Ok(())
+                self.stop_if_let_go()
             }
             Ok(Kept::Cancelled) => Err(Stopped::Asked),
             Err(problem) => Err(Stopped::Overseer(problem.to_string())),
         }
+    }
+
+    /// Who was let go of does nothing more.
+    fn stop_if_let_go(&self) -> Result<(), Stopped> {
+        if self.claim.let_go_of.load(Ordering::SeqCst) { Err(Stopped::Asked) } else { Ok(()) }
     }
 
     fn limit(&self, limit: Length) {
@@ -169,6 +178,7 @@ impl Overseer for Bridge<'_> {
     }
 
     fn planned(&self, plan: &Planned) -> Result<Verdict, Stopped> {
+        self.stop_if_let_go()?;
         let now = self.now();
         let run = self.claim.run.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let store = &*self.claim.executor.store;

@@ -6,7 +6,7 @@ use crate::api::run::{Action, FailureKind, Phase, Run};
 use crate::api::stack::Stack;
 use crate::objects::{StoreError, find};
 use crate::outputs;
-use crate::runs::progress::{Claimant, Kept, enter, forget_plan, persist, write};
+use crate::runs::progress::{Claimant, Kept, enter, forget_plan, lose, patiently, persist, write};
 use crate::runs::{job, verify, versions};
 use crate::work::{Ended, around};
 
@@ -17,8 +17,9 @@ impl InProcess {
         if waits {
             return Ok(());
         }
-        let stack =
-            find::<Stack>(&*self.store, run.metadata.namespace.as_deref().unwrap_or_default(), &run.spec.stack).await?;
+        let namespace = run.metadata.namespace.clone().unwrap_or_default();
+        let (store, of) = (&*self.store, run.spec.stack.clone());
+        let stack = patiently(TO_WRITE, || find::<Stack>(store, &namespace, &of)).await?;
         let now = (self.clock)();
         let status = run.status.get_or_insert_default();
         status.diagnostics.clone_from(&ended.told);
@@ -32,13 +33,13 @@ impl InProcess {
             status.values = outputs::shown(&ended.outputs);
         }
         if ended.was_asked && !expired {
-            return self.stopped(run).await;
+            return patiently(TO_WRITE, || self.stopped(run.clone())).await;
         }
         if let Some(stack) = &stack {
             versions::keep(&*self.store, stack, &ended).await;
         }
         if let Some(job) = &self.job {
-            job::write_outputs(&*self.store, &run, job, &ended.outputs).await?;
+            patiently(TO_WRITE, || job::write_outputs(store, &run, job, &ended.outputs)).await?;
         }
         let status = run.status.get_or_insert_default();
         if expired {
@@ -46,7 +47,7 @@ impl InProcess {
             status.failure = Some(FailureKind::Timeout);
             enter(status, Phase::Failed, message, now);
         } else if let Some(problem) = ended.problem {
-            let is_cancelled = self.is_cancelled(&run).await?;
+            let is_cancelled = patiently(TO_WRITE, || self.is_cancelled(&run)).await?;
             let status = run.status.get_or_insert_default();
             if is_cancelled {
                 enter(status, Phase::Cancelled, format!("Somebody cancelled it on its way: {}", problem.message), now);
@@ -113,6 +114,10 @@ impl InProcess {
         match (newest.spec.cancel, because) {
             (true, Some(because)) => enter(status, Phase::Superseded, because, now),
             (true, None) => enter(status, Phase::Cancelled, "Somebody cancelled it.", now),
+            // A pod that is told to end again and again does no better than one that is killed.
+            (false, _) if closing && self.job.is_some() => {
+                lose(status, "its pod was told to end", now);
+            }
             (false, _) if closing => {
                 status.holder = None;
                 enter(status, Phase::Queued, "It begins anew: the operator was stopped.", now);

@@ -6,24 +6,27 @@ use std::sync::atomic::Ordering;
 use groma_run::engine::interrupt::Interrupt;
 use groma_run::session::LockManners;
 
-use super::{InProcess, Key, Left, News};
+use super::{InProcess, Key, Left, News, Watchdog};
 use crate::api::run::Action;
 use crate::api::shared::Length;
 use crate::api::stack::Stack;
 use crate::runs::looks::{Known, Looked, Looker, Looking, Wish};
 use crate::runs::verify;
-use crate::work::Task;
+use crate::work::{Task, Work};
 
 impl InProcess {
     /// Looks at a Stack, and tells whether all is as it should be.
     pub(super) async fn look_into(&self, key: &Key, wish: Wish, interrupt: Interrupt) {
         let Wish { stack, bundle, action, known, around, limits } = wish;
         // Both phases of a run together.
-        let (_deadline, expired) = Self::watchdog(Length(limits.init.0 + limits.plan.0), interrupt.clone());
+        let Watchdog { deadline: _deadline, expired, let_go } =
+            Self::watchdog(Length(limits.init.0 + limits.plan.0), interrupt.clone());
         let brief = known == Known::Nothing;
         let unlocked = (interrupt, LockManners::default(), Left::default());
         let task = Task::Look { destroy: action == Action::Destroy, brief };
-        let ended = self.on_a_thread(key.clone(), bundle, unlocked, move |work| work.perform(&task, &Looking)).await;
+        let look = move |work: &Work<'_>| work.perform(&task, &Looking);
+        // Who was let go of has seen nothing, and touches nothing.
+        let ended = self.on_a_thread(key.clone(), bundle, unlocked, let_go, look).await.unwrap_or_default();
         let mut is_well = !expired.load(Ordering::SeqCst) && known.covers(&ended) && around.covers(&ended);
         if is_well && action != Action::Plan {
             let networks = self.workshop.premises.networks.as_ref();

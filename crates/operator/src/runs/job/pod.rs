@@ -2,12 +2,14 @@
 
 use kube::api::{DynamicObject, ObjectMeta};
 use serde_json::{Map, Value as Json, json};
+use sha2::{Digest as _, Sha256};
 
 use super::{ACCOUNT, Settings};
 use crate::api::names;
 use crate::api::run::{Action, Run};
 use crate::api::shared::Moment;
 use crate::api::stack::Stack;
+use crate::objects::cluster::shortened;
 use crate::objects::{Kind, controller, holder, owned_by};
 
 /// How long a Job is kept that is over.
@@ -16,6 +18,8 @@ const KEPT_SECONDS: u64 = 3600;
 const GRACE_SECONDS: u64 = 300;
 /// No name of a Job is longer: its pods have it as a label.
 const MOST_CHARACTERS: usize = 63;
+/// How many characters tell two Jobs apart whose names would be cut to the same.
+const MARK_CHARACTERS: usize = 6;
 /// The container that works.
 const CONTAINER: &str = "terraform";
 
@@ -26,6 +30,7 @@ pub(super) fn job(run: &Run, stack: &Stack, settings: &Settings, now: Moment) ->
     let seconds = limits.init.0.as_secs() + limits.plan.0.as_secs() + limits.apply.0.as_secs() + GRACE_SECONDS + 600;
     let mut labels = stack.metadata.labels.clone().unwrap_or_default();
     labels.insert("app".to_owned(), "terraform".to_owned());
+    labels.insert("action".to_owned(), action(run).to_owned());
     labels.insert(names::STACK.to_owned(), run.spec.stack.clone());
     labels.insert(names::RUN.to_owned(), run.metadata.name.clone().unwrap_or_default());
     let template = stack.spec.pod_template.clone().unwrap_or_default();
@@ -57,18 +62,27 @@ pub(super) fn job(run: &Run, stack: &Stack, settings: &Settings, now: Moment) ->
     holder(&Kind::job(), metadata, json!({ "spec": spec }))
 }
 
-/// `terraform-apply-sample-20260102-030405`, for the object that the Stack was made for, if it was made for one.
-fn name(run: &Run, stack: &Stack, now: Moment) -> String {
-    let action = match run.spec.action {
+fn action(run: &Run) -> &'static str {
+    match run.spec.action {
         Action::Plan => "plan",
         Action::Apply => "apply",
         Action::Destroy => "destroy",
-    };
+    }
+}
+
+/// `terraform-apply-sample-20260102-030405`, for the object that the Stack was made for, if it was made for one.
+fn name(run: &Run, stack: &Stack, now: Moment) -> String {
+    let action = action(run);
     let of = controller(&stack.metadata).map_or(run.spec.stack.as_str(), |owner| owner.name.as_str());
     let time = now.0.strftime("%Y%m%d-%H%M%S").to_string();
     let room = MOST_CHARACTERS - "terraform---".len() - action.len() - time.len();
-    let of: String = of.chars().take(room).collect();
-    format!("terraform-{action}-{}-{time}", of.trim_end_matches(['-', '.']))
+    if of.len() <= room {
+        return format!("terraform-{action}-{of}-{time}");
+    }
+    // What begins in the same way is told apart by its run.
+    let mark = hex::encode(Sha256::digest(run.metadata.name.as_deref().unwrap_or_default().as_bytes()));
+    let of: String = of.chars().take(room - 1 - MARK_CHARACTERS).collect();
+    format!("terraform-{action}-{}-{}-{time}", of.trim_end_matches(['-', '.']), &mark[..MARK_CHARACTERS])
 }
 
 fn pod(run: &Run, stack: &Stack, job: &str, image: &str) -> Json {
@@ -153,6 +167,21 @@ pub(super) fn why_it_waits(pod: &DynamicObject) -> Option<String> {
     Some(format!("{}: {}", text("reason"), text("message")))
 }
 
+/// Why a pod is not at work any more, if it says so: `OOMKilled`, `Evicted: The node was low on resource: memory.`
+pub(super) fn why_it_died(pod: &DynamicObject) -> Option<String> {
+    let status = &pod.data["status"];
+    let mut containers = status["containerStatuses"].as_array().into_iter().flatten();
+    let ended = containers.find_map(|container| container["state"]["terminated"].as_object());
+    let of_container = ended.filter(|ended| ended.get("exitCode").and_then(Json::as_i64) != Some(0));
+    let told = status["reason"].as_str().and(status.as_object()).or(of_container)?;
+    let text = |field: &str| told.get(field).and_then(Json::as_str).unwrap_or_default();
+    match (text("reason"), text("message")) {
+        ("", _) => None,
+        (reason, "") => Some(reason.to_owned()),
+        (reason, message) => Some(format!("{reason}: {}", shortened(message, 300))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,8 +211,44 @@ mod tests {
         let job = made(json!({"source": {"inline": {}}}));
         assert_eq!(job.metadata.name.as_deref(), Some("terraform-apply-app-20260102-030405"));
         let labels = job.metadata.labels.unwrap();
-        assert_eq!((labels["app"].as_str(), labels["team"].as_str()), ("terraform", "a"));
+        let expected = ("terraform", "apply", "a");
+        assert_eq!((labels["app"].as_str(), labels["action"].as_str(), labels["team"].as_str()), expected);
         assert_eq!(job.data["spec"]["template"]["spec"]["serviceAccountName"], "terraform-executor");
+    }
+
+    #[test]
+    fn names_that_are_cut_are_told_apart() {
+        let name_of = |stack: &str, run: &str| {
+            let mut of = Stack::new(stack, serde_json::from_value(json!({"source": {"inline": {}}})).unwrap());
+            of.metadata.namespace = Some("ns".to_owned());
+            let run = serde_json::from_value(json!({
+                "apiVersion": "groma.dev/v1alpha1", "kind": "Run", "metadata": {"name": run, "namespace": "ns"},
+                "spec": {
+                    "stack": stack, "number": 1, "action": "destroy", "bundle": "b", "about": {}, "engine": "native", "executor": "job",
+                    "approval": {"mode": "auto"}, "limits": {"init": "1m", "plan": "1m", "apply": "1m"},
+                },
+            }));
+            name(&run.unwrap(), &of, Moment("2026-01-02T03:04:05Z".parse().unwrap()))
+        };
+        let long = "a".repeat(40);
+        let (one, other) = (format!("{long}-one"), format!("{long}-two"));
+        let names = [name_of(&one, &format!("{one}-1")), name_of(&other, &format!("{other}-1"))];
+        assert_ne!(names[0], names[1]);
+        assert!(
+            names.iter().all(|name| name.len() <= MOST_CHARACTERS && name.ends_with("-20260102-030405")),
+            "{names:?}"
+        );
+    }
+
+    #[test]
+    fn a_pod_says_why_it_died() {
+        let pod = |status: Json| holder(&Kind::core("Pod", "pods"), ObjectMeta::default(), json!({"status": status}));
+        let ended = |reason: &str, code: i64| json!({"containerStatuses": [{"state": {"terminated": {"reason": reason, "exitCode": code}}}]});
+        assert_eq!(why_it_died(&pod(ended("OOMKilled", 137))).as_deref(), Some("OOMKilled"));
+        assert_eq!(why_it_died(&pod(ended("Completed", 0))), None);
+        let evicted = json!({"reason": "Evicted", "message": "The node was low on resource: memory."});
+        assert_eq!(why_it_died(&pod(evicted)).as_deref(), Some("Evicted: The node was low on resource: memory."));
+        assert_eq!(why_it_died(&pod(json!({"phase": "Running"}))), None);
     }
 
     #[test]
