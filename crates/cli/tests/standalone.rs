@@ -2,7 +2,8 @@
 //! of its own, which it can kill and start again.
 //!
 //! Where what is: a Stack from its beginning to its end in `lives`; what people write wrong in `mistakes`; operators that are killed, or that are two,
-//! in `kills`; what commands do in `commands`; the page of the manual in `page`.
+//! in `kills`; what commands do in `commands`; configurations in repositories in
+//! `repositories`; the page of the manual in `page`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
@@ -16,5 +17,7 @@ mod lives;
 mod mistakes;
 #[path = "standalone/page.rs"]
 mod page;
+#[path = "standalone/repositories.rs"]
+mod repositories;
 #[path = "standalone/stage.rs"]
 mod stage;
