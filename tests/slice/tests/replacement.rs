@@ -457,3 +457,270 @@ async fn who_is_left_out_of_a_plan_still_holds_what_it_holds() {
     let steps = document(&narrow, A)["rules"][0]["tree"]["children"][0]["steps"].to_string();
     assert!(steps.contains("terraform_data.b (not part of this plan: as the state has it)"), "{steps}");
 }
+
+/// A rule of a module about its `a`, or about that of the modules that it calls.
+fn module_rule(id: &str, order: &str, behavior: &str) -> String {
+    format!(
+        "replace_rule \"{id}\" {{\n  resource = \"terraform_data\"\n  field    = \"triggers_replace\"\n  order    = \"{order}\"\n  \
+         behavior = \"{behavior}\"\n}}\n"
+    )
+}
+
+/// The root calls `outer`, which calls `inner`, which has `a`. Each has rules, the root first.
+async fn in_modules(repeated: &str, lifecycle: &str, rules: [&str; 3]) -> Scene {
+    let dir = tempfile::tempdir().unwrap();
+    for (at, text) in [
+        (
+            "main.tf",
+            format!(
+                "module \"outer\" {{\n  source = \"./outer\"\n  {repeated}\n  number = var.number\n}}\nvariable \"number\" {{\n  default = 1\n}}\n"
+            ),
+        ),
+        (
+            "outer/main.tf",
+            "module \"inner\" {\n  source = \"./inner\"\n  number = var.number\n}\nvariable \"number\" {}\n".to_owned(),
+        ),
+        (
+            "outer/inner/main.tf",
+            format!(
+                "resource \"terraform_data\" \"a\" {{\n  triggers_replace = var.number\n  {lifecycle}\n}}\nvariable \"number\" {{}}\n"
+            ),
+        ),
+    ] {
+        std::fs::create_dir_all(dir.path().join(at).parent().unwrap()).unwrap();
+        std::fs::write(dir.path().join(at), text).unwrap();
+    }
+    let mut workspace = Workspace::new(dir.path(), Given::built_in(dir.path()));
+    workspace.apply().await;
+    let main = std::fs::read_to_string(dir.path().join("main.tf")).unwrap();
+    workspace.write(&main.replace("default = 1", "default = 2"));
+    for (module, rules) in ["", "outer", "outer/inner"].into_iter().zip(rules) {
+        std::fs::write(dir.path().join(module).join("order.groma.hcl"), rules).unwrap();
+    }
+    Scene { workspace, recorder: Arc::default(), _dir: dir }.mode(Mode::Auto)
+}
+
+const INNER: &str = "module.outer.module.inner.terraform_data.a";
+
+#[tokio::test]
+async fn a_rule_counts_more_than_the_lifecycle_and_the_root_more_than_modules() {
+    let [delete, create] = ["delete_first", "create_first"].map(|order| module_rule("r", order, "auto"));
+    for (rules, expected, layer) in [
+        (["", "", ""], Action::CreateThenDelete, "lifecycle"),
+        (["", "", &*delete], Action::DeleteThenCreate, "module_rule"),
+        (["", &*create, &*delete], Action::CreateThenDelete, "module_rule"),
+        (["", &*delete, &*create], Action::DeleteThenCreate, "module_rule"),
+        ([&*delete, &*create, &*create], Action::DeleteThenCreate, "root_rule"),
+        ([&*create, &*delete, &*delete], Action::CreateThenDelete, "root_rule"),
+    ] {
+        let scene = in_modules("", CBD, rules).await;
+        let (plan, found) = scene.planned().await;
+        assert!(!found.has_errors(), "{found:?}");
+        assert_eq!(order(&plan, INNER), expected, "{rules:?}");
+        if rules != ["", "", ""] {
+            assert_eq!(document(&plan, INNER)["decided_by"]["layer"], layer, "{rules:?}");
+        }
+    }
+}
+
+/// A rule that only warns silences nobody.
+#[tokio::test]
+async fn only_rules_that_are_obeyed_outrank_others() {
+    let inner = module_rule("inner", "delete_first", "auto");
+    for outer in ["create_first", "delete_first"] {
+        let outer = module_rule("outer", outer, "warn");
+        for rules in [["", &*outer, &*inner], [&*outer, "", &*inner]] {
+            let (plan, found) = in_modules("", CBD, rules).await.planned().await;
+            assert_eq!(order(&plan, INNER), Action::DeleteThenCreate, "{rules:?}");
+            assert_eq!(document(&plan, INNER)["decided_by"]["rule"], "inner", "{rules:?}");
+            let differs = outer.contains("create_first");
+            assert_eq!(found.iter().count(), usize::from(differs), "who warns is heard: {found:?}");
+        }
+    }
+    // Two that only warn and contradict each other silence nobody either, and are told.
+    let both = module_rule("one", "delete_first", "warn") + &module_rule("other", "create_first", "warn");
+    let (plan, found) = in_modules("", CBD, ["", &both, &inner]).await.planned().await;
+    assert_eq!(order(&plan, INNER), Action::DeleteThenCreate);
+    assert_eq!(summaries(&found), ["No safe replacement order (GR2002)"]);
+    // What is outranked contradicts nobody.
+    let both = both.replace("\"warn\"", "\"auto\"");
+    let outer = module_rule("outer", "create_first", "auto");
+    let (plan, found) = in_modules("", "", ["", &outer, &both]).await.planned().await;
+    assert_eq!(order(&plan, INNER), Action::CreateThenDelete);
+    assert!(!found.has_errors(), "{found:?}");
+}
+
+#[tokio::test]
+async fn a_rule_is_about_every_instance_of_its_module() {
+    for repeated in ["count = 2", "for_each = toset([\"x\", \"y\"])"] {
+        let inner = module_rule("inner", "delete_first", "auto");
+        let (plan, _) = in_modules(repeated, CBD, ["", "", &inner]).await.planned().await;
+        let orders: Vec<Action> = plan.changes.iter().map(|change| change.action).collect();
+        assert_eq!(orders, [Action::DeleteThenCreate, Action::DeleteThenCreate], "{repeated}");
+        // One of them by its address, as the module that has the rule sees it.
+        let key = if repeated.starts_with("count") { "0" } else { "\\\"x\\\"" };
+        let target = format!("target = [\"module.outer[{key}].module.inner.terraform_data.a\"]\n  field ");
+        let root = inner.replace("field ", &target);
+        let (plan, found) = in_modules(repeated, CBD, [&root, "", ""]).await.planned().await;
+        let orders: Vec<Action> = plan.changes.iter().map(|change| change.action).collect();
+        assert_eq!(orders, [Action::DeleteThenCreate, Action::CreateThenDelete], "{repeated}: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn rules_that_disagree_are_named_with_their_places() {
+    let rules = rule("one", "a", "delete_first", "auto") + &rule("other", "a", "create_first", "auto");
+    for mode in [Mode::Auto, Mode::Warn] {
+        let (_, found) = Scene::new(&two(CBD, ""), &rules).await.mode(mode).planned().await;
+        let problem = found.iter().next().unwrap();
+        assert!(problem.detail.contains("rule \"one\", order.groma.hcl:1"), "{problem:?}");
+        assert!(problem.detail.contains("rule \"other\", order.groma.hcl:8"), "{problem:?}");
+        assert_eq!(problem.subject.is_some(), mode == Mode::Auto);
+    }
+}
+
+/// Asks who is attached, by the `id` of the object.
+fn held(extra: &str) -> String {
+    format!(
+        "replace_rule \"r\" {{\n  resource = \"terraform_data\"\n  target   = [\"terraform_data.a\"]\n  order    = \"create_first\"\n  \
+         behavior = \"auto\"\n  predicate \"has_attached_resources\" \"held\" {{\n    resource_types = [\"terraform_data\"]\n    {extra}\n  }}\n}}\n"
+    )
+}
+
+fn steps(plan: &Plan, address: &str) -> Vec<String> {
+    let rules = document(plan, address)["rules"].clone();
+    let steps = rules[0]["tree"]["children"][0]["steps"].as_array().cloned().unwrap_or_default();
+    steps.iter().map(|step| step.as_str().unwrap().to_owned()).collect()
+}
+
+/// Where there is one instance, it need not be the `id` that is held.
+#[tokio::test]
+async fn who_uses_another_attribute_holds_the_only_instance() {
+    let object = "  input            = \"same\"\n  triggers_replace = \"VERSION\"\n}\n";
+    let user = |from: &str| format!("resource \"terraform_data\" \"b\" {{\n  input = {from}\n}}\n");
+    let alone = format!("resource \"terraform_data\" \"a\" {{\n{object}");
+    let passed_on = format!("locals {{\n  it = terraform_data.a.output\n}}\n{alone}");
+    for config in [alone.clone() + &user("terraform_data.a.output"), passed_on + &user("local.it")] {
+        let (plan, _) = Scene::new(&config, &held("")).await.mode(Mode::Auto).planned().await;
+        assert_eq!(order(&plan, A), Action::CreateThenDelete, "{config}");
+        assert_eq!(steps(&plan, A)[0], "1 attached: terraform_data.b");
+    }
+    // Of several instances, nobody knows which is used.
+    let several =
+        format!("resource \"terraform_data\" \"a\" {{\n  count = 2\n{object}") + &user("terraform_data.a[0].output");
+    let (plan, _) = Scene::new(&several, &held("")).await.mode(Mode::Auto).planned().await;
+    assert_eq!(order(&plan, "terraform_data.a[0]"), Action::DeleteThenCreate);
+    // Who only depends on who uses it does not use it.
+    let behind = alone.clone()
+        + &user("terraform_data.a.output")
+        + "resource \"terraform_data\" \"c\" {\n  input = terraform_data.b.output\n}\n";
+    let (plan, _) = Scene::new(&behind, &held("minimum_count = 2")).await.mode(Mode::Auto).planned().await;
+    assert_eq!(steps(&plan, A)[0], "1 attached: terraform_data.b");
+    // Nor does who refers to it now and was not made with it.
+    let scene = Scene::new(&(alone.clone() + &user("\"x\"")), &held("")).await.mode(Mode::Auto);
+    scene.workspace.write(&(alone.replace("VERSION", "2") + &user("terraform_data.a.output")));
+    let (plan, _) = scene.planned().await;
+    assert_eq!(steps(&plan, A)[0], "0 attached");
+}
+
+/// Of the only instance anything may be used, not only what it is known by.
+#[tokio::test]
+async fn what_is_referred_to_is_counted_however_it_is_used() {
+    let config = "resource \"terraform_data\" \"b\" {\n  input = \"x\"\n}\n\
+                  resource \"terraform_data\" \"a\" {\n  input            = terraform_data.b.id\n  triggers_replace = \"VERSION\"\n}\n";
+    let rules = held("via = \"references\"\n    check_conflicts = true");
+    let (plan, _) = Scene::new(config, &rules).await.mode(Mode::Auto).planned().await;
+    assert_eq!(steps(&plan, A), ["1 attached: terraform_data.b", "minimum 1: met", "1 conflicts: terraform_data.b"]);
+    // Of another attribute it is not known whether that will be the same.
+    let other = config.replace("terraform_data.b.id", "terraform_data.b.output");
+    let (plan, _) = Scene::new(&other, &rules).await.mode(Mode::Auto).planned().await;
+    assert_eq!(document(&plan, A)["rules"][0]["result"], "unknown");
+}
+
+#[tokio::test]
+async fn data_is_referred_to_and_depends_on_nothing_that_is_replaced() {
+    let data = "resource \"local_file\" \"f\" {\n  filename = \"DIR/f.txt\"\n  content  = \"x\"\n}\n\
+                data \"local_file\" \"d\" {\n  filename = local_file.f.filename\n}\n\
+                resource \"terraform_data\" \"a\" {\n  input            = data.local_file.d.id\n  triggers_replace = \"VERSION\"\n}\n";
+    let scratch = tempfile::tempdir().unwrap();
+    let data = data.replace("DIR", scratch.path().to_str().unwrap());
+    let refers = held("via = \"references\"\n    check_conflicts = true")
+        .replace("[\"terraform_data\"]\n    via", "[\"local_file\"]\n    via");
+    let (plan, _) = Scene::new(&data, &refers).await.mode(Mode::Auto).planned().await;
+    assert_eq!(order(&plan, A), Action::CreateThenDelete);
+    assert!(steps(&plan, A)[2].contains("data.local_file.d"), "{:?}", steps(&plan, A));
+
+    let used = "resource \"terraform_data\" \"a\" {\n  input            = \"DIR/f.txt\"\n  triggers_replace = \"VERSION\"\n}\n\
+                resource \"local_file\" \"f\" {\n  filename = terraform_data.a.output\n  content  = terraform_data.a.id\n}\n\
+                data \"local_file\" \"d\" {\n  filename = local_file.f.filename\n}\n";
+    let used = used.replace("DIR", scratch.path().to_str().unwrap());
+    let depend = held("").replace("[\"terraform_data\"]\n    \n", "[\"local_file\"]\n");
+    let (plan, _) = Scene::new(&used, &depend).await.mode(Mode::Auto).planned().await;
+    assert_eq!(steps(&plan, A)[0], "1 attached: local_file.f", "what is read holds nothing");
+}
+
+#[tokio::test]
+async fn what_became_of_a_rule_is_not_told_of_others() {
+    // Six are not known, seven are: only those of a kind are told together.
+    let config = format!(
+        "resource \"terraform_data\" \"new\" {{\n  triggers_replace = \"VERSION\"\n}}\n\
+         resource \"terraform_data\" \"a\" {{\n  count = 13\n  input = count.index < 6 ? terraform_data.new.id : \"x\"\n  \
+         triggers_replace = \"VERSION\"\n  {CBD}\n}}\n"
+    );
+    let rules = "replace_rule \"r\" {\n  resource = \"terraform_data\"\n  target   = [\"terraform_data.a\"]\n  predicate \"field_equals\" {\n    \
+                 field = \"input\"\n    value = \"x\"\n    on    = \"new\"\n  }\n}\n";
+    let (_, found) = Scene::new(&config, rules).await.planned().await;
+    let told: Vec<(bool, bool)> = found
+        .iter()
+        .map(|found| {
+            (found.detail.contains("Not known before the apply"), found.detail.contains("terraform_data.a[12]"))
+        })
+        .collect();
+    assert_eq!(told, [(true, false), (false, true)], "{found:?}");
+}
+
+/// Machines are told why a rule does not match, and what went wrong.
+#[tokio::test]
+async fn documents_have_the_trees_of_rules_that_do_not_match_or_fail() {
+    let config = "resource \"terraform_data\" \"a\" {\n  input            = 0\n  triggers_replace = \"VERSION\"\n}\n\
+                  resource \"terraform_data\" \"b\" {\n  input = terraform_data.a.id\n}\n";
+    let asking = |id: &str, contents: &str| {
+        format!(
+            "replace_rule \"{id}\" {{\n  resource = \"terraform_data\"\n  target = [\"terraform_data.a\"]\n{contents}}}\n"
+        )
+    };
+    let equals =
+        "  predicate \"field_equals\" {\n    field = \"input\"\n    value = \"other\"\n    on = \"old\"\n  }\n";
+    let changed = "  predicate \"field_changed\" {\n    field = \"triggers_replace\"\n  }\n";
+    let many = "  predicate \"has_attached_resources\" {\n    resource_types = [\"terraform_data\"]\n    minimum_count = 2\n  }\n";
+    let alone = "  predicate \"resource_count\" {\n    via = \"siblings\"\n    operator = \">\"\n    count = 4\n  }\n";
+    let rules = asking("fields", &format!("{equals}{changed}"))
+        + &asking("settled", &format!("{equals}{many}"))
+        + &asking("asked", &format!("{changed}{many}"))
+        + &asking("siblings", alone)
+        + &asking("wrong", "  predicate \"state_check\" {\n    condition = 1 / old.input > 1\n  }\n");
+    for mode in [Mode::Warn, Mode::Auto] {
+        for in_full in [false, true] {
+            let mut scene = Scene::new(config, &rules).await.mode(mode);
+            scene.workspace.options.replacement.in_full = in_full;
+            let (plan, _) = scene.planned().await;
+            let document = document(&plan, A);
+            let results = |id: &str| -> Vec<String> {
+                let rules = document["rules"].as_array().unwrap();
+                let rule = rules.iter().find(|rule| rule["id"] == *id).unwrap();
+                let parts = rule["tree"]["children"].as_array().unwrap_or_else(|| panic!("{id}: {rule:#}"));
+                let all = std::iter::once(&rule["result"]).chain(parts.iter().map(|part| &part["result"]));
+                all.map(|result| result.as_str().unwrap().to_owned()).collect()
+            };
+            assert_eq!(results("fields"), ["false", "false", "true"], "everything is asked");
+            let second = if in_full { "false" } else { "skipped" };
+            assert_eq!(results("settled"), ["false", "false", second], "what others say does not matter");
+            assert_eq!(results("asked"), ["false", "true", "false"]);
+            assert_eq!(results("siblings"), ["false", "false"]);
+            assert_eq!(results("wrong"), ["error", "error"]);
+            let wrong = &document["rules"][4];
+            assert_eq!(wrong["status"], "error");
+            assert_eq!(wrong["error"], "Division by zero", "{wrong:#}");
+        }
+    }
+}

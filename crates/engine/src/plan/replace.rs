@@ -155,7 +155,8 @@ impl Driver<'_, '_> {
         self.users_wishes(changes, &mut wishes);
         for (at, results) in judged.iter_mut().enumerate().filter_map(|(at, found)| Some((at, found.as_mut()?))) {
             let vetoed = said[at].is_veto();
-            let found = judging::rules_wishes((at, &changes[at]), &mut results.judged, vetoed, &mut wishes);
+            let sources = self.request.settings.sources;
+            let found = judging::rules_wishes((at, &changes[at]), &mut results.judged, vetoed, &mut wishes, sources);
             self.diagnostics.extend(found);
         }
         if wishes.all.is_empty() {

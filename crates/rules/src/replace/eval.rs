@@ -184,7 +184,7 @@ impl RuleResult {
             Behavior::Auto => "auto",
         };
         let texts = |texts: &[Str]| texts.iter().map(|text| clean(text)).collect::<Vec<_>>();
-        json!({
+        let mut told = json!({
             "id": rule.id.as_str(),
             "layer": layer,
             "order": rule.order.name(),
@@ -197,7 +197,12 @@ impl RuleResult {
             "reasoning": texts(rule.reasoning.as_slice()),
             "suggestions": texts(&rule.suggestions),
             "learn_more": rule.learn_more(),
-        })
+        });
+        if self.verdict == Verdict::Error {
+            // Details may say what was read.
+            told["error"] = self.diagnostics.iter().next().map(|problem| problem.summary.as_str()).into();
+        }
+        told
     }
 }
 
@@ -207,7 +212,13 @@ impl ReplaceRule {
         self.logic.as_ref().is_some_and(Logic::needs_neighbours)
     }
 
-    /// Where to read on.
+    /// Where people can read on: what is known here, then what the author of the rule says.
+    pub fn where_to_learn_more(&self) -> Vec<String> {
+        let own = self.learn_more.as_ref().map(|text| clean(text));
+        std::iter::once(format!("groma explain rule {}", self.id)).chain(own).collect()
+    }
+
+    /// Where to read on, if there is one place only.
     pub fn learn_more(&self) -> String {
         self.learn_more.as_ref().map_or_else(|| format!("groma explain rule {}", self.id), |text| clean(text))
     }

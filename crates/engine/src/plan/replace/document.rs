@@ -1,14 +1,16 @@
 //! The document about the order of one object, for machines. Few are ever read, so what is kept is what they are made of.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use groma_model::address::{AbsInstance, Provider};
 use groma_model::path::Path;
 use groma_model::schema::Schema;
+use groma_model::text::Str;
 use groma_model::value::Value;
-use groma_rules::replace::case::{Case, Cause};
-use groma_rules::replace::eval::{Care, RuleResult, judge, unmatched};
+use groma_rules::Glob;
+use groma_rules::replace::case::{Attached, Case, Cause, Neighbours};
+use groma_rules::replace::eval::{Care, RuleResult, Verdict, judge, unmatched};
 use groma_rules::replace::rule::{Order, ReplaceRule};
 use serde_json::{Value as Json, json};
 
@@ -66,16 +68,61 @@ pub(super) fn text(outcome: &Outcome, bearings: Option<&Bearings>, rules: Vec<Js
 
 /// What all rules about an object say, in the order of the rules.
 pub(super) fn rules(considered: &Considered, results: Vec<(RuleResult, Status)>, case: &Case<'_>) -> Vec<Json> {
-    told(&considered.rules, &considered.unmatched, results, case)
+    told((&considered.rules, &considered.unmatched, considered.siblings), results, case)
 }
 
-fn told(rules: &[Arc<ReplaceRule>], without: &[u16], results: Vec<(RuleResult, Status)>, case: &Case<'_>) -> Vec<Json> {
+/// What is still known about other objects when a document is written.
+struct Remembered {
+    siblings: usize,
+    /// Whether somebody wants to know more than that.
+    is_not_enough: Cell<bool>,
+}
+
+impl Remembered {
+    fn nobody(&self) -> Vec<Attached> {
+        self.is_not_enough.set(true);
+        Vec::new()
+    }
+}
+
+impl Neighbours for Remembered {
+    fn dependents(&self, _: &[Glob], _: &[Str]) -> Vec<Attached> {
+        self.nobody()
+    }
+
+    fn references(&self, _: &[Glob], _: &[Str]) -> Vec<Attached> {
+        self.nobody()
+    }
+
+    fn siblings(&self) -> usize {
+        self.siblings
+    }
+}
+
+/// Why a rule does not match. Who holds what is not known any more, so a condition about that is told as far as its result depends on it.
+fn unmatched_in_full(rule: &Arc<ReplaceRule>, siblings: Option<usize>, case: &Case<'_>) -> RuleResult {
+    if !rule.needs_neighbours() {
+        return judge(rule, case, Care::Full);
+    }
+    let remembered = siblings.map(|siblings| Remembered { siblings, is_not_enough: Cell::new(false) });
+    let case = Case { neighbours: remembered.as_ref().map(|remembered| remembered as &dyn Neighbours), ..*case };
+    let result = judge(rule, &case, Care::Quick);
+    let is_sure =
+        result.verdict == Verdict::False && !remembered.as_ref().is_some_and(|known| known.is_not_enough.get());
+    if is_sure { result } else { unmatched(rule, &case) }
+}
+
+fn told(
+    (rules, without, siblings): (&[Arc<ReplaceRule>], &[u16], Option<usize>),
+    results: Vec<(RuleResult, Status)>,
+    case: &Case<'_>,
+) -> Vec<Json> {
     let layer = |rule: &ReplaceRule| layer_name(strength(rule.origin));
     let mut results = results.into_iter().peekable();
     let mut told = Vec::new();
     for (number, rule) in rules.iter().enumerate() {
         if without.iter().any(|other| usize::from(*other) == number) {
-            told.push(unmatched(rule, case).to_json(layer(rule), Status::NoMatch.name()));
+            told.push(unmatched_in_full(rule, siblings, case).to_json(layer(rule), Status::NoMatch.name()));
         } else if let Some((result, status)) = results.next_if(|(result, _)| Arc::ptr_eq(&result.rule, rule)) {
             told.push(result.to_json(layer(rule), status.name()));
         }
@@ -126,6 +173,7 @@ struct Base {
     outcome: Outcome,
     rules: Arc<[Arc<ReplaceRule>]>,
     unmatched: Vec<u16>,
+    siblings: Option<usize>,
     /// What became of the others, and whether it is said on what grounds.
     others: Vec<(Arc<ReplaceRule>, Status, Care)>,
     provider: Provider,
@@ -145,6 +193,7 @@ impl Base {
             outcome,
             rules: Arc::clone(&considered.rules),
             unmatched: considered.unmatched.clone(),
+            siblings: considered.siblings,
             others: others.collect(),
             provider: change.provider.config.provider.clone(),
             provider_version: found.provider_version.map(str::to_owned),
@@ -168,6 +217,7 @@ impl Base {
             && Arc::ptr_eq(&self.rules, &considered.rules)
             && Arc::ptr_eq(&self.schema, &change.schema)
             && self.unmatched == considered.unmatched
+            && self.siblings == considered.siblings
             && self.others.len() == statuses.len()
             && self.others.iter().all(has)
             && self.cause == cause(change)
@@ -216,7 +266,7 @@ impl Recipe {
             neighbours: None,
         };
         let results = base.others.iter().map(|(rule, status, care)| (judge(rule, &case, *care), *status)).collect();
-        let rules = told(&base.rules, &base.unmatched, results, &case);
+        let rules = told((&base.rules, &base.unmatched, base.siblings), results, &case);
         text(&base.outcome, self.bearings.as_deref(), rules)
     }
 }

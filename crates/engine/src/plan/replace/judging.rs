@@ -1,8 +1,10 @@
 //! What rules say about the objects that are replaced, and whose word counts.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use groma_model::diag::{Diagnostic, Diagnostics};
+use groma_model::span::SourceMap;
 use groma_rules::replace::case::{Case, Cause, Neighbours};
 use groma_rules::replace::eval::{Brief, Care, Panel, RuleResult, Verdict, judge};
 use groma_rules::replace::order::Strength;
@@ -52,7 +54,7 @@ impl Judged {
 
     /// Whether what its verdict follows from is told to whoever asks.
     pub(super) fn is_told_in_full(&self) -> bool {
-        matches!(self.result.verdict, Verdict::True | Verdict::Unknown) && self.word != Word::Disabled
+        self.result.verdict != Verdict::NotApplicable && self.word != Word::Disabled
     }
 
     /// Whether it is obeyed and keeps a link from being lost.
@@ -91,6 +93,8 @@ pub(super) struct Considered {
     pub(super) rules: Arc<[Arc<ReplaceRule>]>,
     /// Which of them have a condition that does not hold here, in the order of the rules.
     pub(super) unmatched: Vec<u16>,
+    /// How many instances the resource has, if one of these has asked.
+    pub(super) siblings: Option<usize>,
 }
 
 impl Considered {
@@ -155,7 +159,7 @@ impl Driver<'_, '_> {
         if options.mode == Mode::Off {
             return all;
         }
-        let around = Surroundings::new(changes, self.gathered.prior());
+        let around = Surroundings::new(changes, [self.gathered.prior(), self.gathered.state()], self.walk.graph());
         let mut panel: Option<Panel> = None;
         let mut before: Option<&Change> = None;
         let told_apart = self.request.rules.replace.has_targets();
@@ -173,7 +177,8 @@ impl Driver<'_, '_> {
             });
             before = Some(change);
             let rules = panel.rules();
-            let mut considered = Considered { judged: Vec::new(), rules: Arc::clone(rules), unmatched: Vec::new() };
+            let mut considered =
+                Considered { judged: Vec::new(), rules: Arc::clone(rules), unmatched: Vec::new(), siblings: None };
             if options.in_full {
                 for (number, rule) in rules.iter().enumerate() {
                     let result = judge(rule, &case, Care::Full);
@@ -181,8 +186,15 @@ impl Driver<'_, '_> {
                 }
             } else {
                 for ((number, rule), brief) in rules.iter().enumerate().zip(panel.briefs(&case, candidate.has_marks)) {
+                    let asked_others = around.were_asked();
                     match brief.verdict {
                         Verdict::NotApplicable => {}
+                        // Who holds what cannot be found out again when somebody reads it.
+                        Verdict::False if asked_others && !self.is_disabled(rule) => {
+                            let result = judge(rule, &case, Care::Full);
+                            self.take_down((number, rule), result, (&case, change.action), &mut considered);
+                            around.were_asked();
+                        }
                         // That is what most rules say of most objects, so no more is made of it.
                         Verdict::False if !wants_steps && !self.is_disabled(rule) => considered.note_unmatched(number),
                         _ => self.hear((number, rule), brief, (&case, change.action), &mut considered),
@@ -194,6 +206,9 @@ impl Driver<'_, '_> {
                 for judged in considered.judged.iter_mut().filter(|judged| judged.is_told_in_full()) {
                     judged.result = judge(&judged.result.rule, &case, Care::Full);
                 }
+            }
+            if !considered.unmatched.is_empty() {
+                considered.siblings = near.known_siblings();
             }
             if !considered.judged.is_empty() || !considered.unmatched.is_empty() {
                 all[at] = Some(considered);
@@ -225,8 +240,8 @@ impl Driver<'_, '_> {
         considered: &mut Considered,
     ) {
         // What follows from the object alone is worked out when somebody reads it.
-        let holds = matches!(brief.verdict, Verdict::True | Verdict::Unknown);
-        let result = if holds && !self.is_disabled(rule) && rule.needs_neighbours() {
+        let is_told = matches!(brief.verdict, Verdict::True | Verdict::Unknown | Verdict::Error);
+        let result = if is_told && !self.is_disabled(rule) && rule.needs_neighbours() {
             judge(rule, case, Care::Full)
         } else {
             brief.of(rule)
@@ -304,7 +319,12 @@ pub(super) fn cause(change: &Change) -> Cause {
 
 /// Rules of the catalogue that speak for both orders, and it is not known of all of them whether they hold: to recommend one of the orders
 /// would be wrong. What is known of them is told instead.
-fn perhaps_no_safe_order(change: &Change, judged: &mut [Judged], vetoed: bool) -> Option<Diagnostic> {
+fn perhaps_no_safe_order(
+    change: &Change,
+    judged: &mut [Judged],
+    vetoed: bool,
+    sources: &SourceMap,
+) -> Option<Diagnostic> {
     let may_hold = |judged: &Judged| {
         judged.result.rule.origin == Origin::Catalogue
             && (judged.may_match() || judged.word == Word::Told && judged.matches())
@@ -315,7 +335,7 @@ fn perhaps_no_safe_order(change: &Change, judged: &mut [Judged], vetoed: bool) -
     if vetoed || !is_open {
         return None;
     }
-    let told = told::no_safe_order(change, &judged[creating].result, &judged[deleting].result);
+    let told = told::no_safe_order(change, &judged[creating].result, &judged[deleting].result, sources);
     judged[creating].word = Word::Contradicted;
     judged[deleting].word = Word::Contradicted;
     Some(told)
@@ -327,6 +347,7 @@ pub(super) fn rules_wishes(
     judged: &mut [Judged],
     vetoed: bool,
     wishes: &mut Wishes,
+    sources: &SourceMap,
 ) -> Diagnostics {
     let mut found = Diagnostics::new();
     for origin in [Origin::Root, Origin::Module, Origin::Catalogue] {
@@ -343,29 +364,38 @@ pub(super) fn rules_wishes(
             own = others;
         }
         if origin == Origin::Catalogue {
-            found.extend(perhaps_no_safe_order(change, judged, vetoed));
+            found.extend(perhaps_no_safe_order(change, judged, vetoed, sources));
         }
-        // Of the modules between the root and the object, the outermost has the last word.
+        // Of the modules between the root and the object, the outermost that has a word that counts has the last one.
         let depth = |one: &usize| judged[*one].result.rule.module.names().len();
-        let outermost = own.iter().map(depth).min();
-        own.retain(|one| Some(depth(one)) == outermost);
-        let first = |order: Order| own.iter().copied().find(|one| judged[*one].result.rule.order == order);
-        if let (Some(creating), Some(deleting)) = (first(Order::CreateFirst), first(Order::DeleteFirst)) {
-            let both_count = own.iter().all(|one| judged[*one].word == Word::Counts);
-            let rules = (&judged[creating].result, &judged[deleting].result);
-            found.push(if both_count && origin != Origin::Catalogue {
-                told::disagreement(change, rules.0, rules.1)
-            } else {
-                told::no_safe_order(change, rules.0, rules.1)
-            });
-            for one in own {
-                judged[one].word = Word::Contradicted;
+        let depths: BTreeSet<usize> = own.iter().map(depth).collect();
+        let layers: Vec<Vec<usize>> = depths
+            .into_iter()
+            .map(|outermost| own.iter().copied().filter(|one| depth(one) == outermost).collect())
+            .collect();
+        for layer in layers {
+            let first = |order: Order, counts: bool| {
+                let has = |one: &usize| judged[*one].result.rule.order == order && (!counts || judged[*one].counts());
+                layer.iter().copied().find(has)
+            };
+            let both = |counts: bool| first(Order::CreateFirst, counts).zip(first(Order::DeleteFirst, counts));
+            if let Some((creating, deleting)) = both(true).or_else(|| both(false)) {
+                let rules = (&judged[creating].result, &judged[deleting].result);
+                found.push(if both(true).is_some() && origin != Origin::Catalogue {
+                    told::disagreement(change, rules.0, rules.1, sources)
+                } else {
+                    told::no_safe_order(change, rules.0, rules.1, sources)
+                });
+                for one in layer {
+                    judged[one].word = Word::Contradicted;
+                }
+                continue;
             }
-            continue;
-        }
-        if let Some(&one) = own.iter().find(|one| judged[**one].word == Word::Counts) {
-            let order = judged[one].result.rule.order;
-            wishes.push(at, order, strength(origin), Wisher::Rule(at, one));
+            if let Some(&one) = layer.iter().find(|one| judged[**one].counts()) {
+                let order = judged[one].result.rule.order;
+                wishes.push(at, order, strength(origin), Wisher::Rule(at, one));
+                break;
+            }
         }
     }
     found

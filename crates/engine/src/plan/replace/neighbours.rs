@@ -1,13 +1,15 @@
 //! What has to do with an object that is replaced: who depends on it, what it refers to, and how many like it there are.
 //!
 //! States say which resources an object depends on, not which instances, and say it of everything behind those, too. So what is held is told
-//! by value: somewhere in the one object stands what identifies the other.
+//! by value: somewhere in the one object stands what identifies the other. Where there is one instance only, and the configuration refers to
+//! it, there is nothing to be told apart: whatever of it is held, it is held.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use groma_model::address::{AbsInstance, ConfigResource, DeposedKey};
+use groma_lang::graph::{Graph, NodeIndex, NodeKind};
+use groma_model::address::{AbsInstance, ConfigResource, DeposedKey, ResourceMode};
 use groma_model::codec::json;
 use groma_model::text::Str;
 use groma_model::value::{Value, ValueKind, WalkControl};
@@ -26,10 +28,36 @@ const ID: &str = "id";
 struct Holder<'p> {
     address: Cow<'p, AbsInstance>,
     deposed: Option<&'p DeposedKey>,
-    /// What it needs, and what it was made with.
-    dependencies: [&'p [ConfigResource]; 2],
+    /// What it is.
+    object: Object<'p>,
+    /// What it needs.
+    needs: &'p [ConfigResource],
+    /// What it was made with.
+    made_with: &'p [ConfigResource],
     /// What the plan does with it. None if the plan is not about it.
     action: Option<Action>,
+}
+
+/// An object as it is.
+enum Object<'p> {
+    Planned(&'p Value),
+    Stored(&'p Attributes),
+}
+
+impl Object<'_> {
+    /// What it is known by.
+    fn identities(&self, names: &[Str]) -> Vec<Str> {
+        match self {
+            Object::Planned(object) => identities(object, names),
+            Object::Stored(Attributes::Json(text)) => {
+                json::decode_implied(text).map(|object| identities(&object, names)).unwrap_or_default()
+            }
+            Object::Stored(Attributes::Flat(entries)) => {
+                let text = |name: &Str| entries.get(name.as_str()).map(|text| Str::from(text.as_str()));
+                usual(names).iter().filter_map(text).filter(|text| !text.is_empty()).collect()
+            }
+        }
+    }
 }
 
 impl Holder<'_> {
@@ -43,8 +71,16 @@ impl Holder<'_> {
         Truth::from(stays)
     }
 
+    fn dependencies(&self) -> impl Iterator<Item = &ConfigResource> {
+        self.needs.iter().chain(self.made_with)
+    }
+
     fn depends_on(&self, resource: &ConfigResource) -> bool {
-        self.dependencies.iter().any(|dependencies| dependencies.contains(resource))
+        self.dependencies().any(|dependency| dependency == resource)
+    }
+
+    fn is_managed(&self) -> bool {
+        self.address.instance.resource.mode == ResourceMode::Managed
     }
 
     fn attached(&self, holds: Truth) -> Attached {
@@ -57,7 +93,12 @@ impl Holder<'_> {
 pub(super) struct Surroundings<'p> {
     changes: &'p [Change],
     prior: &'p State,
+    /// The state as the last run left it: later, what objects need now is part of what they were made with.
+    previous: &'p State,
+    graph: &'p Graph<'p>,
     found: OnceCell<Found<'p>>,
+    /// Whether somebody has asked who holds what.
+    asked: Cell<bool>,
     /// Who was last asked for its siblings, and how many there are: the others are asked right after it.
     siblings: Cell<Option<(&'p Change, usize)>>,
 }
@@ -73,8 +114,21 @@ struct Found<'p> {
 }
 
 impl<'p> Surroundings<'p> {
-    pub(super) fn new(changes: &'p [Change], prior: &'p State) -> Self {
-        Self { changes, prior, found: OnceCell::new(), siblings: Cell::new(None) }
+    pub(super) fn new(changes: &'p [Change], [prior, previous]: [&'p State; 2], graph: &'p Graph<'p>) -> Self {
+        Self {
+            changes,
+            prior,
+            previous,
+            graph,
+            found: OnceCell::new(),
+            asked: Cell::new(false),
+            siblings: Cell::new(None),
+        }
+    }
+
+    /// Whether somebody has asked who holds what since this was last asked.
+    pub(super) fn were_asked(&self) -> bool {
+        self.asked.take()
     }
 
     /// Those of one object.
@@ -98,7 +152,9 @@ impl<'p> Surroundings<'p> {
             let holder = Holder {
                 address: Cow::Borrowed(&change.address),
                 deposed: change.deposed.as_ref(),
-                dependencies: [&change.dependencies, stored.map_or(&[][..], |object| &object.dependencies)],
+                object: Object::Planned(&change.before),
+                needs: &change.dependencies,
+                made_with: stored.map_or(&[][..], |object| &object.dependencies),
                 action: Some(change.action),
             };
             found.add(holder, |add| each_text(&change.before, add));
@@ -118,7 +174,9 @@ impl<'p> Surroundings<'p> {
                     let holder = Holder {
                         address: Cow::Owned(address.clone()),
                         deposed: None,
-                        dependencies: [&object.dependencies, &[]],
+                        object: Object::Stored(&object.attributes),
+                        needs: &[],
+                        made_with: &object.dependencies,
                         action: None,
                     };
                     found.add(holder, |add| each_stored_text(&object.attributes, add));
@@ -127,10 +185,37 @@ impl<'p> Surroundings<'p> {
         }
     }
 
-    /// What is planned for the current object at an address. Changes are in the order of addresses, and current objects come first.
-    fn planned_at(&self, address: &AbsInstance) -> Option<&'p Change> {
-        let at = self.changes.partition_point(|change| change.address < *address);
-        self.changes.get(at).filter(|change| change.address == *address)
+    /// Whether an object was made with a resource. For one that was somewhere else then, what is known of it now says so.
+    fn was_made_with(&self, holder: &Holder<'_>, resource: &ConfigResource) -> bool {
+        let state = self.previous.resources.get(&holder.address.resource());
+        let object = state.and_then(|state| state.instances.get(holder.address.key())?.current.as_ref());
+        object.map_or(holder.made_with, |object| &object.dependencies).contains(resource)
+    }
+
+    /// Whether an object is the only one of its resource, so that whoever refers to that refers to it.
+    fn is_alone(&self, address: &AbsInstance) -> bool {
+        let state = self.prior.resources.get(&address.resource());
+        address.module.steps().iter().all(|step| step.key.is_none())
+            && state.is_some_and(|state| state.instances.len() == 1)
+    }
+
+    /// Whether the declaration of one object refers to that of another one, with no resource between them.
+    fn refers(&self, from: &AbsInstance, to: &AbsInstance) -> bool {
+        let node = |address: &AbsInstance| {
+            self.graph.resource_node(address.module.module().names(), &address.instance.resource)
+        };
+        let (Some(from), Some(to)) = (node(from), node(to)) else { return false };
+        let is_between = |node: &NodeIndex| {
+            matches!(self.graph.nodes[*node].kind, NodeKind::Variable(_) | NodeKind::Local(_) | NodeKind::Output(_))
+        };
+        let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+        while let Some(node) = open.pop() {
+            if self.graph.needs[node].contains(&to) {
+                return true;
+            }
+            open.extend(self.graph.needs[node].iter().copied().filter(|next| is_between(next) && seen.insert(*next)));
+        }
+        false
     }
 }
 
@@ -173,8 +258,11 @@ impl<'p> Found<'p> {
         let all = self.by_dependency.get_or_init(|| {
             let mut all: BTreeMap<ConfigResource, Vec<usize>> = BTreeMap::new();
             for (at, holder) in self.holders.iter().enumerate() {
-                for dependency in holder.dependencies.iter().copied().flatten() {
-                    all.entry(dependency.clone()).or_default().push(at);
+                for dependency in holder.dependencies() {
+                    let holders = all.entry(dependency.clone()).or_default();
+                    if holders.last() != Some(&at) {
+                        holders.push(at);
+                    }
                 }
             }
             all
@@ -191,21 +279,32 @@ pub(super) struct Near<'n, 'p> {
 
 impl Neighbours for Near<'_, '_> {
     fn dependents(&self, types: &[Glob], identity: &[Str]) -> Vec<Attached> {
+        self.around.asked.set(true);
         let found = self.around.found();
         let own = self.change.address.config();
         let ids = identities(&self.change.before, identity);
-        // Without anything to know it by, whoever depends on the resource may hold it.
-        let candidates: BTreeSet<usize> = if ids.is_empty() {
-            found.depending_on(&own).iter().copied().collect()
-        } else {
-            ids.iter().filter_map(|id| found.by_text.get(id)).flatten().copied().collect()
+        let is_wanted = |at: &usize| {
+            let holder = &found.holders[*at];
+            holder.is_managed() && is_of(holder, types) && *holder.address != self.change.address
         };
-        let holders = candidates.into_iter().map(|at| &found.holders[at]);
-        let depending = holders.filter(|holder| *holder.address != self.change.address && holder.depends_on(&own));
-        depending.filter(|holder| is_of(holder, types)).map(|holder| holder.attached(holder.holds())).collect()
+        let depending = || found.depending_on(&own).iter().copied().filter(is_wanted);
+        let holders: BTreeSet<usize> = if ids.is_empty() {
+            // Without anything to know it by, whoever depends on the resource may hold it.
+            depending().collect()
+        } else {
+            let holding = ids.iter().filter_map(|id| found.by_text.get(id)).flatten().copied();
+            let mut holding: BTreeSet<usize> =
+                holding.filter(is_wanted).filter(|at| found.holders[*at].depends_on(&own)).collect();
+            if self.around.is_alone(&self.change.address) {
+                holding.extend(depending().filter(|at| self.is_used_by(&found.holders[*at], &own)));
+            }
+            holding
+        };
+        holders.into_iter().map(|at| &found.holders[at]).map(|holder| holder.attached(holder.holds())).collect()
     }
 
     fn references(&self, types: &[Glob], identity: &[Str]) -> Vec<Attached> {
+        self.around.asked.set(true);
         let found = self.around.found();
         let mut attached = Vec::new();
         for dependency in self.change.dependencies.iter() {
@@ -213,10 +312,16 @@ impl Neighbours for Near<'_, '_> {
                 if !is_of(holder, types) {
                     continue;
                 }
-                let object = self.around.planned_at(&holder.address);
-                let ids = object.map(|change| identities(&change.before, identity)).unwrap_or_default();
-                let held = ids.iter().map(|id| self.still_refers(id)).max_by_key(|held| held.map(|truth| truth as u8));
-                attached.extend(held.flatten().map(|truth| holder.attached(truth)));
+                let ids = holder.object.identities(identity);
+                let held = ids.iter().filter_map(|id| self.still_refers(id)).max();
+                // What of it is used, and whether that will be the same, nobody can tell.
+                let may_be_used = || {
+                    ids.is_empty()
+                        || self.around.is_alone(&holder.address)
+                            && self.around.refers(&self.change.address, &holder.address)
+                };
+                let held = held.or_else(|| may_be_used().then_some(Truth::Unknown));
+                attached.extend(held.map(|truth| holder.attached(truth)));
             }
         }
         attached
@@ -224,7 +329,7 @@ impl Neighbours for Near<'_, '_> {
 
     fn siblings(&self) -> usize {
         // All instances of a resource ask the same.
-        if let Some((_, count)) = self.around.siblings.get().filter(|(other, _)| is_same_resource(other, self.change)) {
+        if let Some(count) = self.known_siblings() {
             return count;
         }
         let state = self.around.prior.resources.get(&self.change.address.resource());
@@ -236,6 +341,17 @@ impl Neighbours for Near<'_, '_> {
 }
 
 impl Near<'_, '_> {
+    /// How many siblings there are, if somebody has asked.
+    pub(super) fn known_siblings(&self) -> Option<usize> {
+        let (other, count) = self.around.siblings.get()?;
+        is_same_resource(other, self.change).then_some(count)
+    }
+
+    /// Whether another object was made with this one, and its declaration refers to this one.
+    fn is_used_by(&self, holder: &Holder<'_>, own: &ConfigResource) -> bool {
+        self.around.was_made_with(holder, own) && self.around.refers(&holder.address, &self.change.address)
+    }
+
     /// Whether what takes the object's place refers to the same thing. None if the object does not refer to it either.
     fn still_refers(&self, id: &str) -> Option<Truth> {
         let mut places = Vec::new();
@@ -258,11 +374,15 @@ fn is_of(holder: &Holder<'_>, types: &[Glob]) -> bool {
     types.iter().any(|ty| ty.matches(&holder.address.instance.resource.ty))
 }
 
+/// The names of what an object is known by.
+fn usual(names: &[Str]) -> Cow<'_, [Str]> {
+    if names.is_empty() { Cow::Owned(vec![Str::new(ID)]) } else { Cow::Borrowed(names) }
+}
+
 /// What an object is known by.
 pub(super) fn identities(object: &Value, names: &[Str]) -> Vec<Str> {
     let entries = object.as_entries();
-    let default = [Str::new(ID)];
-    let names = if names.is_empty() { default.as_slice() } else { names };
+    let names = usual(names);
     let texts = names.iter().filter_map(|name| match entries?.get(name)?.kind() {
         ValueKind::String(text) => Some(text.clone()),
         _ => None,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use groma_model::address::{AbsInstance, AbsResource, ConfigResource};
 use groma_model::diag::{Diagnostic, Diagnostics};
-use groma_model::span::Span;
+use groma_model::span::{SourceMap, Span};
 use groma_rules::replace::eval::{Care, RuleResult, Verdict, clean, judge};
 use groma_rules::replace::order::{Clash, Resolved, Strength};
 use groma_rules::replace::problem::Code;
@@ -26,7 +26,7 @@ use crate::replacement::{Decision, Document, Replacement};
 const MOST_APART: usize = 5;
 
 /// What became of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Status {
     Applied,
     Recommended,
@@ -85,11 +85,10 @@ type Ordered = (Order, *const ReplaceRule, &'static str);
 
 /// A warning about one object, which may be told together with those about others.
 struct Warning<'t> {
-    /// What is the same for all that are told together.
-    key: (AbsResource, usize),
+    /// What is the same for all that are told together: the resource, the rule, and what became of it.
+    key: (AbsResource, usize, Status),
     at: usize,
     judged: &'t Judged,
-    status: Status,
 }
 
 impl Telling<'_, '_, '_> {
@@ -112,8 +111,8 @@ impl Telling<'_, '_, '_> {
                 found.extend(failures(change, judged, *status));
                 if self.is_told(at, judged, *status) {
                     warned.push(summary(change, judged));
-                    let key = (change.address.resource(), Arc::as_ptr(&judged.result.rule) as usize);
-                    warnings.push(Warning { key, at, judged, status: *status });
+                    let key = (change.address.resource(), Arc::as_ptr(&judged.result.rule) as usize, *status);
+                    warnings.push(Warning { key, at, judged });
                 }
             }
             for rule in considered.iter().flat_map(|considered| considered.unmatched()) {
@@ -239,17 +238,13 @@ impl Telling<'_, '_, '_> {
 
     /// `rule "a", rules.groma.hcl:3`
     fn rule_name(&self, rule: &ReplaceRule) -> String {
-        let name = || match rule.place {
-            Some(place) => format!("rule {:?}, {}", rule.id.as_str(), self.place(place)),
-            None => format!("rule {:?} of the catalogue", rule.id.as_str()),
-        };
+        let name = || name_of(rule, self.driver.request.settings.sources);
         self.names.borrow_mut().entry(std::ptr::from_ref(rule)).or_insert_with(name).clone()
     }
 
     /// `rules.groma.hcl:3`
     fn place(&self, place: Span) -> String {
-        let sources = self.driver.request.settings.sources;
-        format!("{}:{}", sources.file(place.file).name(), sources.start(place).line)
+        line_of(place, self.driver.request.settings.sources)
     }
 
     /// Whether people are told that a rule wants something else than what is planned.
@@ -270,14 +265,14 @@ impl Telling<'_, '_, '_> {
 
     /// Warnings of one rule about many instances of a resource are told as one.
     fn collapsed(&self, warnings: Vec<Warning<'_>>) -> Diagnostics {
-        let mut groups: BTreeMap<(AbsResource, usize), Vec<usize>> = BTreeMap::new();
+        let mut groups: BTreeMap<(AbsResource, usize, Status), Vec<usize>> = BTreeMap::new();
         for warning in &warnings {
             groups.entry(warning.key.clone()).or_default().push(warning.at);
         }
         let mut told = Diagnostics::new();
-        for Warning { key, at, judged, status } in warnings {
+        for Warning { key, at, judged } in warnings {
             let Some(instances) = groups.get(&key) else { continue };
-            let mut text = self.warning(at, judged, status);
+            let mut text = self.warning(at, judged, key.2);
             if instances.len() > MOST_APART {
                 let others = instances.iter().skip(1).map(|other| self.changes[*other].address.to_string());
                 // Writing to a string does not fail.
@@ -317,7 +312,7 @@ impl Telling<'_, '_, '_> {
         lines.extend(self.overridden_by(at, status));
         lines.push(format!("Recommendation: {}", self.recommendation(change, rule, planned)));
         lines.extend(rule.suggestions.iter().map(|text| format!("Alternative: {}", clean(text))));
-        lines.push(format!("Learn more: {}", rule.learn_more()));
+        lines.extend(rule.where_to_learn_more().into_iter().map(|place| format!("Learn more: {place}")));
         let detail = tree(&format!("{} {}", change.address, self.as_planned(at)), &lines);
         let diagnostic = Diagnostic::warning(summary(change, judged), detail).of(change.address.to_string());
         let diagnostic = match self.driver.declared_at(change) {
@@ -529,6 +524,19 @@ impl Telling<'_, '_, '_> {
     }
 }
 
+/// `rule "a", rules.groma.hcl:3`
+fn name_of(rule: &ReplaceRule, sources: &SourceMap) -> String {
+    match rule.place {
+        Some(place) => format!("rule {:?}, {}", rule.id.as_str(), line_of(place, sources)),
+        None => format!("rule {:?} of the catalogue", rule.id.as_str()),
+    }
+}
+
+/// `rules.groma.hcl:3`
+fn line_of(place: Span, sources: &SourceMap) -> String {
+    format!("{}:{}", sources.file(place.file).name(), sources.start(place).line)
+}
+
 /// What a warning is about, in a line.
 fn summary(change: &Change, judged: &Judged) -> String {
     let wanted = adverb(judged.result.rule.order);
@@ -594,25 +602,35 @@ fn located(problem: Diagnostic, rule: &ReplaceRule) -> Diagnostic {
 }
 
 /// Rules of one layer that are both to be obeyed and want opposite things.
-pub(super) fn disagreement(change: &Change, creating: &RuleResult, deleting: &RuleResult) -> Diagnostic {
+pub(super) fn disagreement(
+    change: &Change,
+    creating: &RuleResult,
+    deleting: &RuleResult,
+    sources: &SourceMap,
+) -> Diagnostic {
     let detail = format!(
-        "The rules {:?} and {:?} both match {}, and want opposite orders.",
-        creating.rule.id.as_str(),
-        deleting.rule.id.as_str(),
-        change.address
+        "Both match {}, and want opposite orders: create-first says the {}; delete-first says the {}.",
+        change.address,
+        name_of(&creating.rule, sources),
+        name_of(&deleting.rule, sources),
     );
     let problem = Code(2003).error("Rules disagree", detail).of(change.address.to_string());
     located(problem, &creating.rule).hint("Let their conditions exclude each other, or disable one of them.")
 }
 
 /// Neither order is good, or nobody knows whether one is.
-pub(super) fn no_safe_order(change: &Change, creating: &RuleResult, deleting: &RuleResult) -> Diagnostic {
+pub(super) fn no_safe_order(
+    change: &Change,
+    creating: &RuleResult,
+    deleting: &RuleResult,
+    sources: &SourceMap,
+) -> Diagnostic {
     let why = |result: &RuleResult| {
         let rule = &result.rule;
-        let reason = rule.reasoning.as_ref().map_or_else(|| format!("rule {:?}", rule.id.as_str()), |text| clean(text));
+        let reason = rule.reasoning.as_ref().map(|text| format!("{}, says the ", clean(text))).unwrap_or_default();
         let conditions = result.conditions();
         let seen = if conditions.is_empty() { String::new() } else { format!(" ({})", conditions.join("; ")) };
-        format!("{reason}{seen}")
+        format!("{reason}{}{seen}", name_of(rule, sources))
     };
     let mut lines = vec![
         format!("Against creating first: {}", why(deleting)),
@@ -630,7 +648,8 @@ pub(super) fn no_safe_order(change: &Change, creating: &RuleResult, deleting: &R
         remedies.push("Let what uses the object be replaced with it (replace_triggered_by)".to_owned());
     }
     lines.extend(remedies.into_iter().map(|remedy| format!("Remedy: {remedy}")));
-    lines.push(format!("Learn more: {}", deleting.rule.learn_more()));
+    let places = deleting.rule.where_to_learn_more().into_iter().chain(creating.rule.where_to_learn_more());
+    lines.extend(places.map(|place| format!("Learn more: {place}")));
     let is_open = [creating, deleting].iter().any(|result| result.verdict == Verdict::Unknown);
     let headline = if is_open {
         format!("{}: it is not known before the apply whether either order is safe", change.address)
