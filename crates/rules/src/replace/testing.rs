@@ -11,7 +11,7 @@ use groma_model::path::Path;
 use groma_model::schema::{Attribute, Block, NestedBlock, Nesting, Schema};
 use groma_model::text::Str;
 use groma_model::ty::Type;
-use groma_model::value::Value;
+use groma_model::value::{Value, ValueKind};
 use proptest::prelude::*;
 
 use super::case::{Case, Cause, Neighbours};
@@ -211,6 +211,17 @@ pub(crate) fn any_known_value() -> impl Strategy<Value = Value> {
         "[ab]{0,2}".prop_map(Value::from),
     ];
     composed(leaf)
+}
+
+/// The same, with tuples for lists and objects for maps: how a value is kept does not matter.
+pub(crate) fn by_its_parts(value: &Value) -> Value {
+    match value.kind() {
+        ValueKind::List(items) | ValueKind::Tuple(items) => {
+            Value::tuple(items.iter().map(by_its_parts).collect::<Vec<_>>())
+        }
+        ValueKind::Map(entries) | ValueKind::Object(entries) => Value::object_of(entries.map_values(by_its_parts)),
+        _ => value.clone(),
+    }
 }
 
 /// What must not be seen.

@@ -131,6 +131,12 @@ impl Reader<'_> {
         self.diagnostics.push(Code(1104).error("Unsuitable value", detail).at(literal.span));
     }
 
+    /// Complains about a list without elements, with which nothing is ever so.
+    pub(super) fn empty(&mut self, name: &str, wanted: &str, literal: &Literal) {
+        let detail = format!("{name} is empty. It must have {wanted} at least, or there is nothing to ask.");
+        self.diagnostics.push(Code(1104).error("Unsuitable value", detail).at(literal.span));
+    }
+
     /// A text.
     pub(super) fn text(&mut self, arguments: &Arguments, name: &str) -> Option<Text> {
         let literal = arguments.get(name)?;

@@ -135,6 +135,21 @@ impl FieldPath {
         attribute.is_some_and(|attribute| attribute.optional || attribute.required)
     }
 
+    /// Whether it leads to elements of a set, which have no place by which one of then is one of now.
+    pub(crate) fn leads_into_set(&self, schema: &Schema) -> bool {
+        let mut ground = Ground { many: None, of: Of::Block(&schema.block) };
+        for step in &self.steps {
+            if ground.is_set_for(step) {
+                return true;
+            }
+            match ground.step(step, &mut Secrecy::default()) {
+                Ok(next) => ground = next,
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
     /// Whether it leads to blocks, of which there are none rather than null.
     pub(crate) fn leads_to_blocks(&self, schema: &Schema) -> bool {
         let ground = self.ground(schema, &mut Secrecy::default());
@@ -197,6 +212,19 @@ impl<'s> Ground<'s> {
             },
             (_, FieldStep::Index(_) | FieldStep::Every) => Err(Miss::Kind("is one object, which has no elements")),
         }
+    }
+
+    /// Whether a step goes through elements of a set.
+    fn is_set_for(self, step: &FieldStep) -> bool {
+        let through = |ty: &Type| {
+            let mut ty = ty;
+            // A name goes through all collections on its way.
+            while let (Type::List(element), FieldStep::Name(_)) = (ty, step) {
+                ty = element;
+            }
+            matches!(ty, Type::Set(_))
+        };
+        self.many == Some(Nesting::Set) || matches!(self.of, Of::Type(ty) if through(ty))
     }
 
     fn ty(self) -> Type {

@@ -251,6 +251,16 @@ impl FieldChanged {
         let diagnostic = Code(1105).error("Bad threshold", detail);
         self.field.place.map_or(diagnostic.clone(), |place| diagnostic.at(place))
     }
+
+    fn not_comparable(&self) -> Diagnostic {
+        let detail = format!(
+            "{} leads to elements of a set. They have no place by which the old and the new one belong together, so it cannot be said how \
+             far one has moved.",
+            self.field
+        );
+        let diagnostic = Code(1105).error("Bad threshold", detail);
+        self.field.place.map_or(diagnostic.clone(), |place| diagnostic.at(place))
+    }
 }
 
 fn is_scalar(value: &Value) -> bool {
@@ -289,6 +299,8 @@ impl Predicate for FieldChanged {
         let ty = self.field.ty(schema);
         if self.threshold.is_some() && ty.is_some_and(|ty| !matches!(ty, Type::Number | Type::Dynamic)) {
             found.push(self.not_a_number());
+        } else if self.threshold.is_some() && self.field.leads_into_set(schema) {
+            found.push(self.not_comparable());
         }
         found
     }

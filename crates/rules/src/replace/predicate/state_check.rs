@@ -14,7 +14,7 @@ use groma_model::schema::Schema;
 use groma_model::text::Str;
 use groma_model::ty::Type;
 use groma_model::value::Value;
-use groma_syntax::ast::{Call, Expr, Step as AstStep, StepKey, Traversal};
+use groma_syntax::ast::{Call, Expr, ExprKind, Literal, Step as AstStep, StepKey, Traversal};
 
 use super::field_changed::FieldChanged;
 use super::{Found, Predicate};
@@ -72,6 +72,34 @@ impl StateCheck {
         Ok(Self { condition, reads, reads_meta, changed, plain })
     }
 
+    /// What is wrong with a condition that is no bool as it is written, whatever it is about.
+    pub fn misfit(&self) -> Option<Diagnostic> {
+        let mut expr = &*self.condition;
+        while let ExprKind::Parens(inner) = &expr.kind {
+            expr = inner;
+        }
+        let what = match &expr.kind {
+            ExprKind::Literal(Literal::Null) => "null",
+            ExprKind::Literal(Literal::Number(_)) => "a number",
+            ExprKind::Template(_) => "a string",
+            ExprKind::Tuple(_) => "a tuple",
+            ExprKind::Object(_) => "an object",
+            _ => return None,
+        };
+        Some(self.not_a_bool(what))
+    }
+
+    fn not_a_bool(&self, what: &str) -> Diagnostic {
+        let detail = format!("The condition of state_check must be true or false, and this one is {what}.");
+        let problem = Code(2004).error("Condition is not a bool", detail).at(self.condition.span);
+        if matches!(self.condition.kind, ExprKind::Template(_)) {
+            return problem.hint(
+                "An expression is written without quotes; in JSON files, in braces behind a dollar: \"${old.size > 10}\".",
+            );
+        }
+        problem
+    }
+
     /// The names in the condition, for an object.
     fn names(&self, case: &Case<'_>) -> Result<Names, Diagnostics> {
         let mut changed = BTreeMap::new();
@@ -98,8 +126,7 @@ impl StateCheck {
                 } else {
                     super::field_equals::article(&value.friendly_type_name())
                 };
-                let detail = format!("The condition of state_check must be true or false, and this one is {what}.");
-                Err(Code(2004).error("Condition is not a bool", detail).at(self.condition.span).into())
+                Err(self.not_a_bool(&what).into())
             }
         }
     }
@@ -176,7 +203,18 @@ impl Predicate for StateCheck {
         let object = Value::unknown(schema.block.implied_type());
         let changed = self.changed.keys().map(|text| (text.to_string(), Truth::Unknown));
         let names = Names::of_types(object, changed.collect());
-        evaluate(&self.condition, &names).1.into_iter().filter(Diagnostic::is_error).collect()
+        let (value, found) = evaluate(&self.condition, &names);
+        let mut found: Vec<Diagnostic> = found.into_iter().filter(Diagnostic::is_error).collect();
+        let may_be_bool = matches!(value.ty(), Type::Bool | Type::Dynamic) && !value.is_null();
+        if found.is_empty() && !may_be_bool {
+            let what = if value.is_null() {
+                "null".to_owned()
+            } else {
+                super::field_equals::article(&value.friendly_type_name())
+            };
+            found.push(self.not_a_bool(&what));
+        }
+        found
     }
 
     fn ask(&self, case: &Case<'_>, wants_steps: bool) -> Result<Found, Diagnostics> {

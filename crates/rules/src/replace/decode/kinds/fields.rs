@@ -74,7 +74,10 @@ pub(super) fn state_check(reader: &mut Reader<'_>, arguments: &Arguments) -> Opt
         _ => condition,
     };
     let made = reader.diagnostics.take(StateCheck::new(condition))?;
-    Some(Box::new(made))
+    let misfit = made.misfit();
+    let fits = misfit.is_none();
+    reader.diagnostics.extend(misfit);
+    fits.then(|| Box::new(made) as Box<dyn Predicate>)
 }
 
 impl Reader<'_> {
@@ -146,6 +149,10 @@ impl Reader<'_> {
         let name = self.either(arguments, "value", "values")?;
         let literal = arguments.get_or_null(name)?;
         let given = match (&literal.kind, name) {
+            (LiteralKind::List(items), "values") if items.is_empty() => {
+                self.empty(name, "a value", literal);
+                return None;
+            }
             (LiteralKind::List(items), "values") => items.as_slice(),
             (_, "values") => {
                 self.unsuitable(name, "a list of values", literal);

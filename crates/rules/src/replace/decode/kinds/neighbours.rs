@@ -35,6 +35,12 @@ pub(super) fn has_attached_resources(reader: &mut Reader<'_>, arguments: &Argume
     reader.required(arguments, "resource_types");
     let via = reader.choice(arguments, "via", VIA).unwrap_or_default();
     let types = reader.texts(arguments, "resource_types");
+    if let Some(literal) = arguments.get("resource_types")
+        && matches!(&literal.kind, LiteralKind::List(items) if items.is_empty())
+    {
+        reader.empty("resource_types", "a type", literal);
+        return None;
+    }
     let count = |name: &str, reader: &mut Reader<'_>| reader.count(arguments, name).unzip();
     let (minimum_count, minimum_place) = count("minimum_count", reader);
     let (maximum_count, maximum_place) = count("maximum_count", reader);

@@ -3,7 +3,7 @@
 use expect_test::expect;
 use proptest::prelude::*;
 
-use super::{in_rule, load, mistakes};
+use super::{in_rule, load, load_files, mistakes, told};
 
 const CHANGED: &str = "predicate \"field_changed\" {\n field = \"name\"\n}\n";
 
@@ -113,4 +113,45 @@ proptest! {
         let lines = lines.concat();
         let _ = load(&format!("replace_rule \"r\" {{\n{lines}{CHANGED}}}\n"));
     }
+}
+
+/// With nothing in them, nothing could ever be so.
+#[test]
+fn empty_lists_are_refused() {
+    expect![[r#"
+        a.groma.hcl:5:14: Unsuitable value (GR1104)
+              values = []
+                       ^^
+          values is empty. It must have a value at least, or there is nothing to ask.
+    "#]]
+    .assert_eq(&in_rule("  predicate \"field_equals\" {\n    field  = \"name\"\n    values = []\n  }"));
+    expect![[r#"
+        a.groma.hcl:4:22: Unsuitable value (GR1104)
+              resource_types = []
+                               ^^
+          resource_types is empty. It must have a type at least, or there is nothing to ask.
+    "#]]
+    .assert_eq(&in_rule("  predicate \"has_attached_resources\" {\n    resource_types = []\n  }"));
+}
+
+/// In JSON, an expression that lacks its braces is only a text.
+#[test]
+fn conditions_that_are_texts_are_refused() {
+    expect![[r#"
+        a.groma.hcl:4:17: Condition is not a bool (GR2004)
+              condition = "old.size > 10"
+                          ^^^^^^^^^^^^^^^
+          The condition of state_check must be true or false, and this one is a string.
+          An expression is written without quotes; in JSON files, in braces behind a dollar: "${old.size > 10}".
+    "#]]
+    .assert_eq(&in_rule("  predicate \"state_check\" {\n    condition = \"old.size > 10\"\n  }"));
+    let json =
+        r#"{"replace_rule": {"r": {"resource": "sim_box", "predicate": {"state_check": {"condition": "CONDITION"}}}}}"#;
+    let found = |condition: &str| {
+        let loaded = load_files(&[("a.groma.json", &json.replace("CONDITION", condition))]);
+        told(&loaded.map, &loaded.found)
+    };
+    assert_eq!(found("${old.size > 10}"), "");
+    let told = found("old.size > 10");
+    assert!(told.starts_with("a.groma.json:1:") && told.contains("Condition is not a bool (GR2004)"), "{told}");
 }

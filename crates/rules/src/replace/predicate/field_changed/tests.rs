@@ -9,7 +9,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::replace::step::Step;
 use crate::replace::testing::{
-    CANARY, Scene, any_known_value, any_marked_value, any_value, boxed, cfg, disks, fields, items, nics, path, sim_box,
+    CANARY, Scene, any_known_value, any_marked_value, any_value, boxed, by_its_parts, cfg, disks, fields, items, nics,
+    path, sim_box,
 };
 
 fn changed(field: &str) -> FieldChanged {
@@ -294,8 +295,8 @@ proptest! {
     #[test]
     fn what_is_known_changes_if_it_differs(old in any_known_value(), new in any_known_value()) {
         let scene = from_to("blob", old.clone(), new.clone());
-        // Nothing has no type, so neither do empty collections of it.
-        prop_assert_eq!(truth(&changed("blob"), &scene), Truth::from(old != new));
+        let differ = by_its_parts(&old) != by_its_parts(&new);
+        prop_assert_eq!(truth(&changed("blob"), &scene), Truth::from(differ));
         prop_assert_eq!(truth(&changed("blob"), &from_to("blob", old.clone(), old)), NO);
     }
 
@@ -345,5 +346,39 @@ proptest! {
             let scene = from_to("blob", Value::tuple(items), Value::tuple(shuffled));
             prop_assert_eq!(truth(&unordered, &scene), YES);
         }
+    }
+}
+
+/// Elements of sets have no partners, so how far one has moved cannot be asked.
+#[test]
+fn thresholds_are_not_for_elements_of_sets() {
+    use groma_model::schema::{Attribute, Block, Schema};
+
+    let mut block = Block::default();
+    let one = Type::object([("size", Type::Number)]);
+    for (name, ty) in [
+        ("set", Type::set(Type::Number)),
+        ("list", Type::list(Type::Number)),
+        ("objects", Type::set(one.clone())),
+        ("sets", Type::list(Type::set(one.clone()))),
+        ("lists", Type::list(one)),
+    ] {
+        block.attributes.insert(name.into(), Attribute::of_type(ty));
+    }
+    let schema = Schema { version: 0, block };
+    for (field, refused) in [
+        ("set[*]", true),
+        ("objects[*].size", true),
+        ("objects.size", true),
+        ("sets[0][*].size", true),
+        ("sets.size", true),
+        ("list[*]", false),
+        ("lists.size", false),
+    ] {
+        let threshold = Some(Threshold::of(&5.into()).unwrap());
+        let found = FieldChanged { threshold, ..FieldChanged::new(path(field)) }.check(&schema);
+        let summaries: Vec<&str> = found.iter().map(|problem| problem.summary.as_str()).collect();
+        assert_eq!(summaries, if refused { vec!["Bad threshold (GR1105)"] } else { vec![] }, "{field}");
+        assert_eq!(FieldChanged::new(path(field)).check(&schema), [], "{field}");
     }
 }

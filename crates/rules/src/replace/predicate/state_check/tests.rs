@@ -135,6 +135,26 @@ fn only_a_bool_is_a_result() {
 }
 
 #[test]
+fn what_can_never_be_a_bool_is_found_beforehand() {
+    for text in [r#""x""#, r#""old.size > 1""#, "5", "(5)", "null", "[true]", "{ a = true }", r#""a${old.zone}""#] {
+        let misfit = check(text).misfit().unwrap();
+        assert_eq!(misfit.summary, "Condition is not a bool (GR2004)", "{text}");
+        assert!(misfit.subject.is_some(), "{text}");
+        assert_eq!(!misfit.hints.is_empty(), text.starts_with('"'), "{text}");
+    }
+    for text in ["old.zone", "old.size", "upd.ports", "old.size > 1 ? \"a\" : \"b\"", "length(old.disk)"] {
+        assert_eq!(check(text).misfit(), None, "{text}");
+        let found = check(text).check(sim_box());
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert_eq!(found[0].summary, "Condition is not a bool (GR2004)", "{text}");
+    }
+    for text in ["old.active", "true", "try(old.active, null)", "(old.size > 1)"] {
+        assert_eq!(check(text).misfit(), None, "{text}");
+        assert_eq!(check(text).check(sim_box()), [], "{text}");
+    }
+}
+
+#[test]
 fn nothing_but_the_object_can_be_used() {
     let refused = |text: &str, subject: &str| {
         assert_eq!(problems(text), [("Not allowed in a condition (GR1115)".to_owned(), subject.to_owned())], "{text}");
