@@ -20,6 +20,8 @@ mod logged;
 mod page;
 #[path = "rules/published.rs"]
 mod published;
+#[path = "rules/said.rs"]
+mod said;
 #[path = "rules/secrets.rs"]
 mod secrets;
 #[path = "rules/told.rs"]

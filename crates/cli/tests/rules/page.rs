@@ -1,6 +1,10 @@
 //! The page of the manual about replacements: its files are written, its commands are run one after the other, and what it shows is what they
 //! say. A line with nothing but an ellipsis stands for any lines.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
 use crate::sandbox::Sandbox;
 
 const PAGE: &str = include_str!("../../../../docs/book/src/replace-order.md");
@@ -67,4 +71,40 @@ fn what_the_manual_shows_is_so() {
         }
     }
     assert!(run >= 8, "only {run} commands");
+}
+
+/// The numbers of all messages about rules, as the sources have them.
+fn numbers() -> BTreeSet<String> {
+    let mut numbers = BTreeSet::new();
+    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..")];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).unwrap().map(Result::unwrap) {
+            let (path, name) = (entry.path(), entry.file_name());
+            let is_for_tests = name == "tests" || name == "tests.rs" || name == "target";
+            if is_for_tests || path.is_dir() {
+                open.extend((!is_for_tests).then_some(path));
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                for before in ["GR", "Code(", "ParameterProblem::new("] {
+                    let numbered = text.split(before).skip(1).filter_map(|rest| rest.get(..4));
+                    numbers
+                        .extend(numbered.filter(|found| found.bytes().all(|c| c.is_ascii_digit())).map(str::to_owned));
+                }
+            }
+        }
+    }
+    numbers
+}
+
+/// Whoever looks a number up finds what it means, an example and a cure.
+#[test]
+fn every_number_is_explained() {
+    let explained: Vec<(&str, &str)> =
+        PAGE.split("\n### GR").skip(1).filter_map(|part| part.split_once("\n\n")).collect();
+    let found: BTreeSet<String> = explained.iter().map(|(number, _)| (*number).to_owned()).collect();
+    assert_eq!(found, numbers());
+    assert_eq!(found.len(), explained.len(), "each once");
+    for (number, text) in explained {
+        assert!(text.contains("\n- Example: ") && text.contains("\n- Cure: "), "GR{number}");
+    }
 }

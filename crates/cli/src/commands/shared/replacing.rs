@@ -64,7 +64,7 @@ fn refused(name: &str, value: &str, expected: &str) -> Diagnostic {
 }
 
 fn mode(name: &str, value: &str) -> Result<Mode, Diagnostics> {
-    match value {
+    match value.to_ascii_lowercase().as_str() {
         "off" => Ok(Mode::Off),
         "warn" => Ok(Mode::Warn),
         "auto" => Ok(Mode::Auto),
@@ -90,7 +90,13 @@ fn order(text: &str) -> Result<(AbsInstance, Order), Diagnostics> {
         "create_first" => Order::CreateFirst,
         _ => return Err(refused("The order of -replace-order", order, "\"delete_first\" or \"create_first\"").into()),
     };
-    Ok((super::operation::instance("replace-order", address)?, order))
+    let address = super::operation::instance("replace-order", address).map_err(|found| {
+        let told = |problem: Diagnostic| {
+            Code(3001).error("Invalid value", format!("-replace-order names {address:?}. {}", problem.detail))
+        };
+        found.into_iter().map(told).collect::<Diagnostics>()
+    })?;
+    Ok((address, order))
 }
 
 #[cfg(test)]
@@ -114,6 +120,8 @@ mod tests {
             assert_eq!(options(Some("warn"), &[(name, "1")]), Ok((Mode::Warn, ModeSource::CommandLine)));
         }
         assert_eq!(options(Some("auto"), &[(MODE, "off")]), Ok((Mode::Auto, ModeSource::CommandLine)));
+        assert_eq!(options(Some("AUTO"), &[(MODE, "off")]), Ok((Mode::Auto, ModeSource::CommandLine)));
+        assert_eq!(options(None, &[(MODE, "Off")]), Ok((Mode::Off, ModeSource::Environment)));
     }
 
     #[test]
