@@ -76,3 +76,91 @@ fn a_plan_waits_for_somebody_to_agree() {
     let run = &stage.runs("pet")[0];
     assert_eq!((&run["status"]["approval"]["by"], &run["status"]["approval"]["plan"]), (&json!("ana"), &json!(plan)));
 }
+
+/// What is limited to some resources is deleted with all of them: the state goes, and nobody would know the others any more.
+#[test]
+fn a_stack_with_targets_is_taken_down_whole() {
+    let stage = Stage::new();
+    let paths = ["one", "two"].map(|name| stage.path(name));
+    let file = |at: usize| {
+        format!("resource \"local_file\" \"it_{at}\" {{\n  filename = {:?}\n  content = \"\"\n}}\n", paths[at])
+    };
+    let main = format!("{}{}", file(0), file(1));
+    for (name, change) in [
+        ("targets", json!({"spec": {"targets": ["local_file.it_1"]}})),
+        ("down", json!({"spec": {"targets": ["local_file.it_1"], "destroy": true}})),
+    ] {
+        stage.inline(name, &main);
+        stage.ready(name);
+        stage.edit(name, &change);
+        stage.ready(name);
+        assert!(paths[0].exists());
+        stage.delete(name);
+        assert!(!paths.iter().any(|path| path.exists()), "{name}");
+    }
+}
+
+/// What has made something takes it down, whatever its configuration is by now.
+#[test]
+fn a_stack_whose_configuration_is_broken_is_taken_down() {
+    let stage = Stage::new();
+    let path = stage.path("it");
+    let main = format!("resource \"local_file\" \"it\" {{\n  filename = {path:?}\n  content = \"\"\n}}\n");
+    stage.stack("it", json!({"source": {"inline": {"main.tf": main}}, "retry": {"interval": "1s"}}));
+    stage.ready("it");
+    stage.edit("it", &json!({"spec": {"source": {"inline": {"main.tf": "broken"}}}}));
+    stage.says("it", "False", "InvalidConfiguration");
+    stage.delete("it");
+    assert!(!path.exists());
+}
+
+/// Who selects outputs of what was taken down misses none.
+#[test]
+fn outputs_that_were_selected_go_with_what_had_them() {
+    let stage = Stage::new();
+    let outputs = json!({"secret": {"name": "pet", "select": ["name:called"]}});
+    stage.stack("pet", json!({"source": {"inline": {"main.tf": PET}}, "outputs": outputs}));
+    stage.ready("pet");
+    assert_eq!(stage.secret_data("pet")["called"].len(), 8);
+    stage.edit("pet", &json!({"spec": {"destroy": true}}));
+    stage.says("pet", "True", "Destroyed");
+    let pet = stage.api.get(&stage.at("v1", "secrets", "pet"));
+    assert!(pet["data"].as_object().is_none_or(serde_json::Map::is_empty), "{pet}");
+}
+
+/// What may become of a Stack is compared with its state, whatever that is called.
+#[test]
+fn a_preview_sees_what_the_other_stack_has_made() {
+    let stage = Stage::new();
+    let source = json!({"inline": {"main.tf": PET}});
+    for (name, more) in [("pet", json!({})), ("cat", json!({"state": {"suffix": "old-cat"}}))] {
+        let mut spec = json!({"source": source});
+        spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        stage.stack(name, spec);
+        stage.ready(name);
+        let preview = format!("{name}-seen");
+        stage.stack(&preview, json!({"source": source, "planOnly": true, "previewOf": name}));
+        let stack = stage.says(&preview, "True", "Planned");
+        assert_eq!(message(&stack), "No changes: all is as it should be.");
+    }
+}
+
+/// Somebody asks with one annotation, and somebody else with the other.
+#[test]
+fn both_ways_to_ask_for_a_run_are_heeded() {
+    let stage = Stage::new();
+    stage.inline("pet", PET);
+    stage.ready("pet");
+    let asked = [
+        ("groma.dev/requested-at", "lastHandledRequest", "a"),
+        ("reconcile.fluxcd.io/requestedAt", "lastHandledReconcileAt", "b"),
+        ("groma.dev/requested-at", "lastHandledRequest", "c"),
+    ];
+    for (at, (annotation, handled, value)) in asked.into_iter().enumerate() {
+        stage.edit("pet", &json!({"metadata": {"annotations": {annotation: value}}}));
+        stage.until("it is heeded", || (stage.get("pet")["status"][handled] == value).then_some(()));
+        stage.ready("pet");
+        assert_eq!(stage.runs("pet").len(), at + 2);
+    }
+    assert_eq!(stage.get("pet")["status"]["lastHandledReconcileAt"], "b");
+}
