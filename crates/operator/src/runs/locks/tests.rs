@@ -63,6 +63,17 @@ async fn a_run_that_is_over_holds_nothing() {
 }
 
 #[tokio::test]
+async fn a_run_that_was_let_go_of_may_still_hold_it() {
+    let store = store();
+    add(&store, "app-1", EARLIER, "inProcess", "Failed");
+    let place = crate::objects::Place::new(Kind::of::<Run>(), "team", "app-1");
+    let mut run = store.get(&place).await.unwrap().unwrap();
+    run.data["status"]["letGo"] = json!(true);
+    store.put_as_it_is(&place.kind, run);
+    assert!(!asking(&store, None).is_gone(&format!("{EARLIER}-0a1b2c3d")).await.unwrap());
+}
+
+#[tokio::test]
 async fn a_run_that_is_under_way_or_not_there_may_hold_it() {
     let store = store();
     let holder = format!("{EARLIER}-0a1b2c3d");
