@@ -198,6 +198,9 @@ impl Work<'_> {
     fn within(&self, session: &mut Session, task: &Task<'_>, overseer: &dyn Overseer) -> Result<Ended, Stopped> {
         let warnings = trace::phase("initialise").in_scope(|| self.prepare(session))?;
         overseer.planning()?;
+        if matches!(task, Task::Plan { destroy: false }) {
+            trace::phase("validate").in_scope(|| self.check(session))?;
+        }
         let mut orphans = None;
         let (mut operation, plan, diagnostics) = match task {
             Task::Plan { destroy } | Task::Look { destroy, .. } => {
@@ -301,6 +304,17 @@ impl Work<'_> {
         }
         self.stop_if_asked()?;
         Ok(warnings)
+    }
+
+    /// What is wrong with a configuration by itself is said as `groma validate` says it, before anybody is asked about objects.
+    fn check(&self, session: &mut Session) -> Result<(), Stopped> {
+        let found = session.validate(None, || (self.access(), Diagnostics::new()));
+        let is_placed = || found.iter().filter(|one| one.is_error()).all(|one| one.subject.is_some());
+        match found.has_errors() {
+            false => Ok(()),
+            true if is_placed() => Err(Stopped::Failed(FailureKind::Invalid, found)),
+            true => Err(Stopped::of(found)),
+        }
     }
 
     fn stop_if_asked(&self) -> Result<(), Stopped> {
