@@ -1,9 +1,21 @@
-//! Objects of tofu-controller on a real cluster: what they become, what is said about them, and how they are handed over.
+//! Objects of tofu-controller on a real cluster: what they become, what is said about them, and how they are handed over. Flux is not there; the
+//! tests say what it has fetched. Numbers are those of tofu-controller's own tests.
+//!
+//! From the first artifact to the end in `lives`; plans that wait for somebody, or that nobody may carry out, in `agreed`; where values come from
+//! in `values`; what tofu-controller and OpenTofu have left in `taken`.
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
+#[path = "tofu/agreed.rs"]
+mod agreed;
+#[path = "../gitops/fetched.rs"]
+mod fetched;
+#[path = "tofu/lives.rs"]
+mod lives;
+#[path = "tofu/taken.rs"]
+mod taken;
+#[path = "tofu/values.rs"]
+mod values;
 
+use groma_testkit::servers::artifacts::ArtifactServer;
 use serde_json::{Value, json};
 
 use crate::stage::{Stage, condition};
@@ -11,11 +23,11 @@ use crate::stage::{Stage, condition};
 const VERSION: &str = "infra.contrib.fluxcd.io/v1alpha2";
 const FINALIZER: &str = "finalizers.tf.contrib.fluxcd.io";
 
-/// The program that the environment names.
-#[expect(clippy::disallowed_methods, reason = "the peers are named by the environment")]
-fn peer(variable: &str) -> PathBuf {
-    std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} is not set; run `cargo xtask test`")).into()
-}
+/// What all objects are made from.
+const SOURCE: &str = "code";
+/// Something that is made from a text.
+const MAIN: &str = "variable \"text\" {\n  default = \"one\"\n}\nresource \"terraform_data\" \"it\" {\n  input = var.text\n}\n\
+                    output \"it\" {\n  value = terraform_data.it.output\n}\n";
 
 /// An operator that looks after objects of tofu-controller, on a cluster that knows them. Its lease would be in the namespace of the test.
 fn stage() -> Stage {
@@ -32,8 +44,77 @@ fn stage() -> Stage {
     stage
 }
 
+/// The same, with a source that has nothing yet, and archives for it.
+struct Rig {
+    stage: Stage,
+    server: ArtifactServer,
+}
+
+impl Rig {
+    fn new() -> Self {
+        let stage = stage();
+        fetched::make_known(&stage);
+        fetched::make_source(&stage, SOURCE);
+        Self { stage, server: ArtifactServer::new() }
+    }
+
+    /// Flux has fetched these files as a revision.
+    #[track_caller]
+    fn has(&self, revision: &str, files: &[(&str, &str)]) {
+        let name = revision.rsplit(':').next().unwrap();
+        fetched::has(&self.stage, SOURCE, &self.server.publish(name, files), revision);
+    }
+
+    /// Writes an object that is made from what Flux has fetched.
+    #[track_caller]
+    fn write(&self, name: &str, more: &Value) {
+        write(&self.stage, name, &json!({}), more);
+    }
+
+    #[track_caller]
+    fn edit(&self, name: &str, spec: &Value) {
+        self.stage.api.edit(&self.stage.at(VERSION, "terraforms", name), &json!({"spec": spec}));
+    }
+
+    #[track_caller]
+    fn get(&self, name: &str) -> Value {
+        get(&self.stage, name)
+    }
+
+    /// Waits until an object says this of itself, as it is written now.
+    #[track_caller]
+    fn says(&self, name: &str, (ready, reason, words): (&str, &str, &str)) -> Value {
+        self.stage.until(&format!("{name}: {ready}, {reason}, {words:?}, after {}", self.get(name)["status"]), || {
+            let object = self.get(name);
+            let said = condition(&object, "Ready")?;
+            let is_it =
+                said["status"] == ready && said["reason"] == reason && said["message"].as_str()?.contains(words);
+            (is_it && object["status"]["observedGeneration"] == object["metadata"]["generation"]).then_some(object)
+        })
+    }
+
+    /// The Runs of an object.
+    #[track_caller]
+    fn runs(&self, name: &str) -> Vec<Value> {
+        self.stage.runs(&format!("terraform--{name}"))
+    }
+
+    /// Deletes an object, and waits until it is gone.
+    #[track_caller]
+    fn delete(&self, name: &str) {
+        let at = self.stage.at(VERSION, "terraforms", name);
+        self.stage.api.delete(&at);
+        self.stage.until(&format!("{name} goes"), || self.stage.api.find(&at).is_none().then_some(()));
+    }
+
+    /// What is in a Secret, if it is there.
+    fn secret(&self, name: &str) -> Option<std::collections::BTreeMap<String, String>> {
+        self.stage.api.find(&self.stage.at("v1", "secrets", name)).map(|_| self.stage.secret_data(name))
+    }
+}
+
 fn write(stage: &Stage, name: &str, metadata: &Value, more: &Value) {
-    let mut spec = json!({"interval": "10m", "sourceRef": {"kind": "GitRepository", "name": "code"}});
+    let mut spec = json!({"interval": "10m", "sourceRef": {"kind": "GitRepository", "name": SOURCE}});
     spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let mut object = json!({"apiVersion": VERSION, "kind": "Terraform", "metadata": {"name": name}, "spec": spec});
     object["metadata"].as_object_mut().unwrap().extend(metadata.as_object().unwrap().clone());
@@ -76,44 +157,4 @@ fn what_cannot_be_had_is_said_and_never_keeps_an_object() {
         stage.api.delete(&at(name));
         stage.until(&format!("{name} goes"), || stage.api.find(&at(name)).is_none().then_some(()));
     }
-}
-
-/// A state that OpenTofu itself has written is gone on with where it is, and nothing changes.
-#[test]
-fn a_state_of_opentofu_is_taken_over_in_place() {
-    const MAIN: &str = "resource \"terraform_data\" \"it\" {\n  input = \"one\"\n}\noutput \"it\" {\n  value = terraform_data.it.output\n}\n";
-    let stage = stage();
-    let directory = stage.path("theirs");
-    fs::create_dir(&directory).unwrap();
-    fs::write(directory.join("main.tf"), MAIN).unwrap();
-    let backend = format!(
-        "terraform {{\n  backend \"kubernetes\" {{\n    secret_suffix = \"app\"\n    namespace = \"{}\"\n    config_path = \"{}\"\n  }}\n}}\n",
-        stage.namespace,
-        stage.path("kubeconfig").display()
-    );
-    fs::write(directory.join("backend_override.tf"), backend).unwrap();
-    for words in [&["init", "-input=false"][..], &["apply", "-auto-approve", "-input=false"]] {
-        let done = Command::new(peer("GROMA_TOFU")).args(words).current_dir(&directory).output().unwrap();
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    }
-    let secret = stage.at("v1", "secrets", "tfstate-default-app");
-    let before = stage.api.get(&secret)["data"]["tfstate"].clone();
-    // As tofu-controller leaves an object.
-    write(&stage, "app", &json!({"finalizers": [FINALIZER]}), &json!({"approvePlan": "auto"}));
-    let report = stage.until("a report with a plan", || {
-        let told = stage.groma(&["migrate", "tofu-controller", "-n", &stage.namespace, "-o", "json"]).output().unwrap();
-        assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
-        let told: Value = serde_json::from_slice(&told.stdout).unwrap();
-        (told["objects"][0]["plan"]["kind"] != "unknown").then_some(told["objects"][0].clone())
-    });
-    assert!(report["state"].as_str().unwrap().starts_with("can be read: 1 objects"), "{report}");
-    assert_eq!(report["isOurs"], false);
-    assert!(get(&stage, "app")["status"]["conditions"].is_null(), "nothing is written before it is handed over");
-    // The same state, by the Stack that such an object becomes, with a configuration that is at hand.
-    let spec =
-        json!({"source": {"inline": {"main.tf": MAIN}}, "state": {"suffix": "app"}, "outputs": {"status": true}});
-    stage.stack("as-it-becomes", spec);
-    let stack = stage.ready("as-it-becomes");
-    assert_eq!(crate::stage::message(&stack), "No changes: all is as it should be.");
-    assert_eq!(stage.api.get(&secret)["data"]["tfstate"], before);
 }
