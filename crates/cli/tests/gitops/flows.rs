@@ -1,4 +1,5 @@
-//! What people do with the lake every day: they push, and that is all.
+//! What people do with the lake every day: they push, and that is all. Each is told twice: with the files in a ConfigMap, which a pipeline has
+//! written, and in a repository.
 
 use std::time::Duration;
 
@@ -49,7 +50,15 @@ fn sources() -> String {
 /// S-001: one more source is pushed. It is made at once, alone, and nobody had to do anything else.
 #[test]
 fn s_001_a_source_is_added() {
-    let mut lake = Lake::given();
+    a_source_is_added(Lake::given());
+}
+
+#[test]
+fn s_001_a_source_is_added_to_a_repository() {
+    a_source_is_added(Lake::pushed(&json!({})));
+}
+
+fn a_source_is_added(mut lake: Lake) {
     let (serial, known) = (lake.state()["serial"].as_u64().unwrap(), lake.events());
     let with_facebook = lake.file(&sources()) + &FACEBOOK.replace("FACEBOOK_TOKEN", "\"none\"");
     let before = lake.push(&[(&sources(), &with_facebook)]);
@@ -88,7 +97,15 @@ fn s_001b_a_credential_comes_later() {
 /// S-002: a catalog is changed, which is outside of the directory of the configuration. Its connection is changed, and nothing else.
 #[test]
 fn s_002_a_catalog_is_changed() {
-    let mut lake = Lake::given();
+    a_catalog_is_changed(Lake::given());
+}
+
+#[test]
+fn s_002_a_catalog_is_changed_in_a_repository() {
+    a_catalog_is_changed(Lake::pushed(&json!({})));
+}
+
+fn a_catalog_is_changed(mut lake: Lake) {
     let connection = lake.airbyte.named(Kind::Connection, "Shopify to lake");
     let other = lake.airbyte.named(Kind::Connection, "Klaviyo to lake");
     let catalog = format!("{STREAMS}/shopify/_catalog.json");
@@ -119,10 +136,29 @@ fn s_002b_a_commit_is_about_something_else() {
     assert_eq!(lake.state()["serial"], serial);
 }
 
+/// S-002b: the same in a repository, where it is known which files matter: nothing is even run.
+#[test]
+fn s_002b_a_commit_is_about_something_else_in_the_repository() {
+    let mut lake = Lake::pushed(&json!({}));
+    let serial = lake.state()["serial"].clone();
+    let before = lake.push_edit("README.md", "A data lake", "The data lake");
+    lake.is_seen_and_left(before);
+    assert!(lake.airbyte.log().is_empty(), "{:?}", lake.airbyte.log());
+    assert_eq!(lake.state()["serial"], serial);
+}
+
 /// S-003: a source and its connection are removed. The connection goes first.
 #[test]
 fn s_003_a_source_is_removed() {
-    let mut lake = Lake::given();
+    a_source_is_removed(Lake::given());
+}
+
+#[test]
+fn s_003_a_source_is_removed_from_a_repository() {
+    a_source_is_removed(Lake::pushed(&json!({})));
+}
+
+fn a_source_is_removed(mut lake: Lake) {
     let without_klaviyo = |text: String| {
         let start = text.find("resource \"rest_object\" \"klaviyo").unwrap();
         text[..start].to_owned()
@@ -215,8 +251,16 @@ fn stream(shop: &str, name: &str) -> String {
 /// S-004, S-004b: a stream asks for a backfill, and later does not any more. There is one reset, and then nothing for ever.
 #[test]
 fn s_004_a_backfill_is_asked_for_and_ends() {
+    a_backfill_is_asked_for_and_ends(Lake::given_with(&json!({"interval": "300ms"})));
+}
+
+#[test]
+fn s_004_a_backfill_is_asked_for_and_ends_in_a_repository() {
+    a_backfill_is_asked_for_and_ends(Lake::pushed(&json!({"interval": "300ms"})));
+}
+
+fn a_backfill_is_asked_for_and_ends(mut lake: Lake) {
     let interval = Duration::from_millis(300);
-    let mut lake = Lake::given_with(&json!({"interval": "300ms"}));
     lake.stage.ready(NAME);
     let before = lake.push_edit(&stream("shopify", "orders"), "\"backfill\": false", "\"backfill\": true");
     let run = lake.applied(before);

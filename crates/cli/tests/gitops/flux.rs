@@ -3,18 +3,15 @@
 use groma_testkit::servers::artifacts::{Artifact, ArtifactServer};
 use serde_json::{Value, json};
 
+use crate::fetched::{self, FIRST, SECOND};
 use crate::lake::{planned, state};
 use crate::sources::{AT_ONCE, BROKEN, NAME, ONE, applied, cause};
 use crate::stage::{Stage, message, now};
 
-const VERSION: &str = "source.toolkit.fluxcd.io/v1";
 /// The source.
 const SOURCE: &str = "lake";
 /// The annotation that it is asked with to look for something newer.
 const REQUESTED: &str = "reconcile.fluxcd.io/requestedAt";
-/// What the first artifact is known by, and the one after it.
-const FIRST: &str = "main@sha1:1111111111111111111111111111111111111111";
-const SECOND: &str = "main@sha1:2222222222222222222222222222222222222222";
 /// What a digest looks like that nothing has.
 const OF_NOTHING: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
@@ -22,51 +19,26 @@ const OF_NOTHING: &str = "000000000000000000000000000000000000000000000000000000
 #[track_caller]
 fn stage() -> Stage {
     let mut stage = Stage::idle(&[]);
-    let schema = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
-    let definition = json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": {"name": "gitrepositories.source.toolkit.fluxcd.io"},
-        "spec": {
-            "group": "source.toolkit.fluxcd.io", "scope": "Namespaced",
-            "names": {
-                "kind": "GitRepository", "listKind": "GitRepositoryList", "plural": "gitrepositories",
-                "singular": "gitrepository",
-            },
-            "versions": [
-                {"name": "v1", "served": true, "storage": true, "schema": schema, "subresources": {"status": {}}},
-            ],
-        },
-    });
-    let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    // Another test may have been here before.
-    let (status, said) = stage.api.ask("POST", path, "application/json", Some(&definition)).unwrap();
-    assert!(status == 201 || status == 409, "{said}");
-    let at = stage.at(VERSION, "gitrepositories", "");
-    // Just after it was made, the server may say that it is not ready for it.
-    stage.until("the kind is known", || (stage.api.ask("GET", &at, "", None).unwrap().0 == 200).then_some(()));
+    fetched::make_known(&stage);
     stage.start();
     stage
 }
 
 /// Where the source is.
 fn at(stage: &Stage) -> String {
-    stage.at(VERSION, "gitrepositories", SOURCE)
+    fetched::at(stage, SOURCE)
 }
 
 /// Makes the source, which has not fetched anything yet.
 #[track_caller]
 fn make_source(stage: &Stage) {
-    let object = json!({
-        "apiVersion": VERSION, "kind": "GitRepository", "metadata": {"name": SOURCE},
-        "spec": {"url": "https://git.example/lake.git", "interval": "1h"},
-    });
-    stage.api.create(&stage.at(VERSION, "gitrepositories", ""), &object);
+    fetched::make_source(stage, SOURCE);
 }
 
 /// The source has fetched that.
 #[track_caller]
 fn has(stage: &Stage, artifact: &Artifact, revision: &str) {
-    stage.api.set_status(&at(stage), &json!({"artifact": artifact.as_status(revision)}));
+    fetched::has(stage, SOURCE, artifact, revision);
 }
 
 /// Writes the Stack.

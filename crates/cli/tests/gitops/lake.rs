@@ -8,6 +8,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use groma_testkit::servers::artifacts::files_below;
 use groma_testkit::servers::fakebyte::{Fakebyte, Kind, PASSWORD, USERNAME, WORKSPACE};
+use groma_testkit::servers::git::{GitRepository, GitServer};
 use serde_json::{Value, json};
 
 use crate::stage::Stage;
@@ -25,11 +26,20 @@ pub(crate) const STREAMS: &str = "orchestration/dag/streams";
 /// The key of the lake, to begin with.
 pub(crate) const LAKE_KEY: &str = "key-of-the-lake-to-begin-with";
 
+/// Where the files are.
+enum Home {
+    /// In a ConfigMap.
+    Object,
+    /// In a repository, on a server. The revision that was pushed last.
+    Repository { _server: GitServer, repository: GitRepository, revision: String },
+}
+
 /// All of it.
 pub(crate) struct Lake {
     pub(crate) stage: Stage,
     pub(crate) airbyte: Fakebyte,
     files: BTreeMap<String, String>,
+    home: Home,
 }
 
 impl Lake {
@@ -41,7 +51,18 @@ impl Lake {
         let stage = Stage::idle(more);
         stage.secret(VARIABLES, &variables(&airbyte));
         stage.config_map(FILES, &keyed(&files));
-        Self { stage, airbyte, files }
+        Self { stage, airbyte, files, home: Home::Object }
+    }
+
+    /// The same, with the files in a repository.
+    fn in_repository(mut self) -> Self {
+        self.stage.api.delete(&self.stage.at("v1", "configmaps", FILES));
+        let server = GitServer::new();
+        let repository = server.repository("lake");
+        let files: Vec<_> = self.files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let revision = revision(&repository.commit("main", "the lake", &files));
+        self.home = Home::Repository { _server: server, repository, revision };
+        self
     }
 
     /// The Stack was written, and the operator works.
@@ -60,19 +81,40 @@ impl Lake {
     /// The same, with more in the spec of the Stack.
     #[track_caller]
     pub(crate) fn given_with(more: &Value) -> Self {
-        let lake = Self::begun(more);
-        lake.stage.ready(NAME);
-        assert_eq!(lake.counts(), [2, 1, 2]);
-        lake.airbyte.clear_log();
-        lake
+        Self::begun(more).filled()
+    }
+
+    /// What every scenario begins with, with the files in a repository.
+    #[track_caller]
+    pub(crate) fn pushed(more: &Value) -> Self {
+        let mut lake = Self::idle(&[]).in_repository();
+        lake.stage.start();
+        lake.write_stack(more);
+        lake.filled()
+    }
+
+    #[track_caller]
+    fn filled(self) -> Self {
+        self.stage.ready(NAME);
+        assert_eq!(self.counts(), [2, 1, 2]);
+        self.airbyte.clear_log();
+        self
     }
 
     /// Writes the Stack.
     #[track_caller]
     pub(crate) fn write_stack(&self, more: &Value) {
-        let items: BTreeMap<_, _> = self.files.keys().map(|path| (key(path), path)).collect();
+        let source = match &self.home {
+            Home::Object => {
+                let items: BTreeMap<_, _> = self.files.keys().map(|path| (key(path), path)).collect();
+                json!({"configMap": {"name": FILES, "items": items}})
+            }
+            Home::Repository { repository, .. } => {
+                json!({"git": {"url": repository.url(), "ref": {"branch": "main"}, "interval": "1s"}})
+            }
+        };
         let mut spec = json!({
-            "source": {"configMap": {"name": FILES, "items": items}},
+            "source": source,
             "path": ROOT, "interval": "1h", "retry": {"interval": "200ms"}, "allowExec": true,
             "inputs": {"varsFrom": [{"kind": "Secret", "name": VARIABLES}]},
             "outputs": {"status": true},
@@ -98,7 +140,14 @@ impl Lake {
         let before = self.runs();
         let changed: BTreeMap<_, _> =
             files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-        self.stage.api.edit(&self.stage.at("v1", "configmaps", FILES), &json!({"data": keyed(&changed)}));
+        match &mut self.home {
+            Home::Object => {
+                self.stage.api.edit(&self.stage.at("v1", "configmaps", FILES), &json!({"data": keyed(&changed)}));
+            }
+            Home::Repository { repository, revision, .. } => {
+                *revision = self::revision(&repository.commit("main", "a change", files));
+            }
+        }
         self.files.extend(changed);
         before
     }
@@ -109,6 +158,17 @@ impl Lake {
         let before = self.file(path);
         assert!(before.contains(from), "{path} has no {from:?}");
         self.push(&[(path, &before.replace(from, to))])
+    }
+
+    /// A folder with all files as they are now.
+    pub(crate) fn checkout(&self) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in &self.files {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        folder
     }
 
     /// How many Runs there were so far.
@@ -125,7 +185,28 @@ impl Lake {
             (is_new && newest["status"]["phase"] == "Succeeded").then_some(newest)
         });
         self.stage.ready(NAME);
+        if let Home::Repository { revision, .. } = &self.home {
+            self.stage.until(&format!("{revision} is told to be applied"), || {
+                let status = self.stage.get(NAME)["status"].clone();
+                (status["applied"]["revision"] == *revision && status["attempted"]["revision"] == *revision)
+                    .then_some(())
+            });
+        }
         run
+    }
+
+    /// Waits until what was pushed is seen, and nothing came of it for a while.
+    #[track_caller]
+    pub(crate) fn is_seen_and_left(&self, before: u64) {
+        let Home::Repository { revision, .. } = &self.home else { panic!("nothing was pushed") };
+        self.stage.until(&format!("{revision} is seen"), || {
+            (self.stage.get(NAME)["status"]["source"]["revision"] == *revision).then_some(())
+        });
+        std::thread::sleep(Duration::from_secs(2));
+        assert_eq!(self.runs(), before);
+        let status = self.stage.ready(NAME)["status"].clone();
+        assert_eq!(status["attempted"]["revision"], *revision);
+        assert_ne!(status["applied"]["revision"], *revision);
     }
 
     /// Waits until so many looks were made at a Stack that is well.
@@ -157,6 +238,11 @@ impl Lake {
 /// Files by keys that a ConfigMap can have.
 fn keyed(files: &BTreeMap<String, String>) -> Value {
     files.iter().map(|(path, text)| (key(path), Value::from(text.as_str()))).collect::<serde_json::Map<_, _>>().into()
+}
+
+/// What people know a commit by.
+fn revision(commit: &str) -> String {
+    format!("main@sha1:{commit}")
 }
 
 fn key(path: &str) -> String {

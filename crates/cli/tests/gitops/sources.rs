@@ -14,7 +14,7 @@ pub(crate) const NAME: &str = "code";
 /// The repository.
 const REPOSITORY: &str = "lake";
 /// Where its root module is.
-const MAIN: &str = "infra/main.tf";
+pub(crate) const MAIN: &str = "infra/main.tf";
 /// What it has to begin with.
 pub(crate) const ONE: &str = "resource \"terraform_data\" \"one\" {\n  input = \"one\"\n}\n";
 /// What cannot be read, in its second line.
@@ -34,7 +34,7 @@ fn begun(files: &[(&str, &str)]) -> (Stage, GitServer, GitRepository, String) {
 
 /// The same with a Stack that has applied it.
 #[track_caller]
-fn given(files: &[(&str, &str)], more: &Value) -> (Stage, GitServer, GitRepository, String) {
+pub(crate) fn given(files: &[(&str, &str)], more: &Value) -> (Stage, GitServer, GitRepository, String) {
     let (stage, server, repository, first) = begun(files);
     write(&stage, &repository, &json!({}), more);
     applied(&stage, &revision(&first));
@@ -55,7 +55,7 @@ fn write(stage: &Stage, repository: &GitRepository, source: &Value, more: &Value
 }
 
 /// What people know a commit by.
-fn revision(commit: &str) -> String {
+pub(crate) fn revision(commit: &str) -> String {
     format!("main@sha1:{commit}")
 }
 
