@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::shared::{Condition, Length, Values, is_false};
 use super::source::Source;
-use super::stack::{ApprovalMode, ApprovalRule, DeletionPolicy, DriftPolicy, Engine, Executor, Retry, Timeouts};
+use super::stack::{
+    ApprovalMode, ApprovalRule, DeletionPolicy, DriftPolicy, Engine, Executor, PodTemplate, Retry, Timeouts,
+};
 
 /// How objects of a kind become Stacks.
 #[derive(CustomResource, Debug, Clone, PartialEq, Serialize, Deserialize, KubeSchema)]
@@ -58,6 +60,12 @@ pub struct BlueprintSpec {
     /// Where runs are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<Executor>,
+    /// What the pods of Jobs are like; for the executor `job`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod_template: Option<PodTemplate>,
+    /// The ServiceAccount of Jobs, in the namespaces of the objects; `terraform-executor` if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_account_name: Option<String>,
     /// Who agrees to plans.
     #[serde(default = "nobody_has_to")]
     pub approval: ApprovalMode,

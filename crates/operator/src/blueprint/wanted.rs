@@ -208,13 +208,13 @@ impl Building<'_> {
 
     fn stack_spec(&self, source: Source, labels: &BTreeMap<String, String>, secret: Option<OutputTarget>) -> StackSpec {
         let shows = self.spec.status.outputs.is_some() || !self.spec.status.fields.is_empty();
-        let pod_template = PodTemplate { labels: labels.clone(), ..PodTemplate::default() };
         StackSpec {
             source,
             inputs: Inputs { values: self.values(), ..Inputs::default() },
             engine: self.spec.engine,
             executor: self.spec.executor,
-            pod_template: (!labels.is_empty()).then_some(pod_template),
+            pod_template: self.pod_template(labels),
+            service_account_name: self.spec.service_account_name.clone(),
             approval: Approval { mode: self.spec.approval, rules: self.spec.approval_rules.clone() },
             interval: self.spec.interval,
             drift: self.spec.drift,
@@ -225,6 +225,13 @@ impl Building<'_> {
             outputs: Outputs { secret, config_map: None, status: shows },
             ..StackSpec::default()
         }
+    }
+
+    /// Pods have the label of the object, whatever else they have.
+    fn pod_template(&self, labels: &BTreeMap<String, String>) -> Option<PodTemplate> {
+        let mut template = self.spec.pod_template.clone().unwrap_or_default();
+        template.labels.extend(labels.clone());
+        (template != PodTemplate::default()).then_some(template)
     }
 
     fn metadata(&self, kind: &Kind, labels: BTreeMap<String, String>) -> ObjectMeta {

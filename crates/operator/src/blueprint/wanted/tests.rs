@@ -57,6 +57,21 @@ fn how_a_stack_is_kept_up_is_said_by_the_blueprint() {
 }
 
 #[test]
+fn pods_are_as_the_blueprint_says_and_have_the_label_of_the_object() {
+    let source = json!({"inline": {"main.tf": ""}});
+    let template = json!({"image": "mine:2", "labels": {"team": "a", "a.dev/thing": "other"}, "spec": {"nodeSelector": {"disk": "fast"}}});
+    let given = json!({
+        "source": source, "executor": "job", "label": "a.dev/thing", "podTemplate": template, "serviceAccountName": "builder",
+    });
+    let spec = wanted(&blueprint(given), &object("a", json!({}))).unwrap().stack.spec;
+    let expected = json!({"image": "mine:2", "labels": {"team": "a", "a.dev/thing": "a"}, "spec": template["spec"]});
+    assert_eq!(json!(spec.pod_template), expected);
+    assert_eq!(spec.service_account_name.as_deref(), Some("builder"));
+    let spec = wanted(&blueprint(json!({"source": source})), &object("a", json!({}))).unwrap().stack.spec;
+    assert_eq!((spec.pod_template, spec.service_account_name), (None, None));
+}
+
+#[test]
 fn templates_make_nothing_but_values_of_fields() {
     let blueprint = blueprint(
         json!({"template": {"text": "a = \"{{ .Evil }}\"\nb = {{ .None }}\n", "fields": {"Evil": ".spec.evil", "None": ".spec.none"}}}),
