@@ -57,6 +57,19 @@ pub fn needed_bundles(runs: &[Run], forgotten: &[&Run], status: &StackStatus) ->
     of_runs.chain(status.applied.iter().map(|applied| applied.bundle.clone())).collect()
 }
 
+/// The bundle of what was carried out before, when its Run is forgotten already and something newer was carried out now.
+pub fn replaced_bundle<'s>(
+    runs: &[Run],
+    forgotten: &[&Run],
+    (before, now): (Option<&'s StackStatus>, &StackStatus),
+) -> Option<&'s str> {
+    let earlier = before?.applied.as_ref()?.bundle.as_str();
+    let is_kept = |run: &Run| forgotten.iter().all(|gone| gone.metadata.name != run.metadata.name);
+    let is_of_a_run = runs.iter().any(|run| is_kept(run) && run.spec.bundle == earlier);
+    let is_replaced = now.applied.as_ref().is_some_and(|applied| applied.bundle != earlier);
+    (is_replaced && !is_of_a_run).then_some(earlier)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -127,5 +140,23 @@ mod tests {
         .unwrap();
         let needed: Vec<String> = needed_bundles(&runs, &[], &status).into_iter().collect();
         assert_eq!(needed, ["b1", "b3"]);
+    }
+
+    #[test]
+    fn the_bundle_of_what_was_carried_out_goes_when_its_run_is_gone_and_something_newer_was() {
+        let applied = |bundle: &str| -> StackStatus {
+            let applied = json!({"run": "app-1", "about": {}, "bundle": bundle, "at": "2026-01-01T00:00:00Z"});
+            serde_json::from_value(json!({ "applied": applied })).unwrap()
+        };
+        let (before, now) = (applied("b1"), applied("b3"));
+        let runs = [run(2, "Failed"), run(3, "Succeeded")];
+        assert_eq!(replaced_bundle(&runs, &[], (Some(&before), &now)), Some("b1"));
+        assert_eq!(replaced_bundle(&runs, &[], (Some(&before), &before)), None);
+        assert_eq!(replaced_bundle(&runs, &[], (Some(&before), &StackStatus::default())), None);
+        assert_eq!(replaced_bundle(&runs, &[], (None, &now)), None);
+        // Its Run is still there, and takes it along later.
+        let all = [run(1, "Succeeded"), run(3, "Succeeded")];
+        assert_eq!(replaced_bundle(&all, &[], (Some(&before), &now)), None);
+        assert_eq!(replaced_bundle(&all, &[&all[0]], (Some(&before), &now)), Some("b1"));
     }
 }

@@ -170,21 +170,18 @@ impl Reconciler {
         is_own && self.settings.home.kind == "kubernetes"
     }
 
-    /// Runs and bundles that nobody needs any more.
+    /// Runs and bundles that nobody needs any more. Bundles go first: whoever is cut off finds their Runs again.
     pub(super) async fn clear_history(&self, found: &Found, status: &StackStatus) -> Result<(), ReconcileError> {
         let surplus = history::surplus(&found.runs, &found.stack.spec.history, status);
-        for run in &surplus {
-            let place = Place::of(&Kind::of::<Run>(), &untyped(*run)?);
-            self.store.delete(&place, run.metadata.uid.as_deref()).await?;
-        }
-        if surplus.is_empty() {
-            return Ok(());
-        }
         let needed = history::needed_bundles(&found.runs, &surplus, status);
+        let replaced = history::replaced_bundle(&found.runs, &surplus, (found.stack.status.as_ref(), status));
+        let of_surplus = surplus.iter().map(|run| run.spec.bundle.as_str());
+        for bundle in of_surplus.chain(replaced).filter(|bundle| !needed.contains(*bundle)) {
+            Self::blob(found, bundle).delete(&*self.store).await?;
+        }
         for run in surplus {
-            if !needed.contains(&run.spec.bundle) {
-                Self::blob(found, &run.spec.bundle).delete(&*self.store).await?;
-            }
+            let place = Place::of(&Kind::of::<Run>(), &untyped(run)?);
+            self.store.delete(&place, run.metadata.uid.as_deref()).await?;
         }
         Ok(())
     }
