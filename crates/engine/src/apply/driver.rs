@@ -201,12 +201,19 @@ impl Driver<'_, '_> {
 
     async fn work(&mut self) {
         let mut tasks = JoinSet::new();
+        let mut begun = VecDeque::new();
         let mut noticed = Urgency::None;
         loop {
             while noticed == Urgency::None
                 && let Some(step) = self.schedule.next()
             {
                 self.start(step);
+            }
+            // What was begun goes on before anything else, but not beside more than there may be.
+            while tasks.len() < self.request.parallelism
+                && let Some(work) = begun.pop_front()
+            {
+                tasks.spawn(self.perform(work));
             }
             while tasks.len() < self.request.parallelism
                 && noticed == Urgency::None
@@ -239,12 +246,7 @@ impl Driver<'_, '_> {
                 }
             };
             match finished {
-                Ok(finished) => {
-                    // What was begun goes on before anything else.
-                    if let Some(work) = self.take(finished) {
-                        tasks.spawn(self.perform(work));
-                    }
-                }
+                Ok(finished) => begun.extend(self.take(finished)),
                 Err(error) => self.diagnostics.push(Diagnostic::error("Internal error", error.to_string())),
             }
         }
