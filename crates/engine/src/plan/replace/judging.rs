@@ -185,7 +185,10 @@ impl Driver<'_, '_> {
                     self.take_down((number, rule), result, (&case, change.action), &mut considered);
                 }
             } else {
-                for ((number, rule), brief) in rules.iter().enumerate().zip(panel.briefs(&case, candidate.has_marks)) {
+                let mut briefs = panel.briefs(&case, candidate.has_marks);
+                for (number, rule) in rules.iter().enumerate() {
+                    around.forget_questions();
+                    let Some(brief) = briefs.next() else { break };
                     let asked_others = around.were_asked();
                     match brief.verdict {
                         Verdict::NotApplicable => {}
@@ -193,7 +196,6 @@ impl Driver<'_, '_> {
                         Verdict::False if asked_others && !self.is_disabled(rule) => {
                             let result = judge(rule, &case, Care::Full);
                             self.take_down((number, rule), result, (&case, change.action), &mut considered);
-                            around.were_asked();
                         }
                         // That is what most rules say of most objects, so no more is made of it.
                         Verdict::False if !wants_steps && !self.is_disabled(rule) => considered.note_unmatched(number),

@@ -126,9 +126,14 @@ impl<'p> Surroundings<'p> {
         }
     }
 
-    /// Whether somebody has asked who holds what since this was last asked.
+    /// Whether somebody has asked who holds what.
     pub(super) fn were_asked(&self) -> bool {
-        self.asked.take()
+        self.asked.get()
+    }
+
+    /// From now on, nobody has asked.
+    pub(super) fn forget_questions(&self) {
+        self.asked.set(false);
     }
 
     /// Those of one object.
