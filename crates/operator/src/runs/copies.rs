@@ -118,14 +118,12 @@ impl Copying<'_> {
     fn is_of_the_same(&self, known: &DynamicObject) -> bool {
         let notes = known.metadata.annotations.as_ref();
         let note = |name: &str| notes.and_then(|notes| notes.get(&named(name)));
-        match (note("plan-full-name"), note("plan-full-workspace")) {
-            (Some(of), Some(workspace)) => *of == self.copy.of && workspace == self.workspace,
-            // Before there were notes, there were labels.
-            _ => {
-                let labels = known.metadata.labels.as_ref();
-                self.labels().iter().all(|(name, value)| labels.and_then(|labels| labels.get(name)) == Some(value))
-            }
+        if let (Some(of), Some(workspace)) = (note("plan-full-name"), note("plan-full-workspace")) {
+            return *of == self.copy.of && workspace == self.workspace;
         }
+        // Before there were notes, there were labels.
+        let labels = known.metadata.labels.as_ref();
+        self.labels().iter().all(|(name, value)| labels.and_then(|labels| labels.get(name)) == Some(value))
     }
 
     async fn put(&self, kind: &Kind, object: &DynamicObject) -> Result<(), StoreError> {

@@ -462,22 +462,22 @@ impl InProcess {
         let builder = std::thread::Builder::new().name(name.clone()).stack_size(STACK_BYTES);
         let started = builder.spawn(move || {
             let (workshop, bundle, name, namespace) = (&workshop, &bundle, &name, &namespace);
-            let _alive = alive;
             let Left { state, delete_orphans } = left;
             let work = Work { workshop, bundle, name, namespace, interrupt, lock, state, delete_orphans };
             // Nobody may listen any more, which is their business.
             let _ = sender.send(perform(&work));
+            drop(alive);
         });
         let lost = |message: String| Stopped::Overseer(message).ended(&groma_model::span::SourceMap::new());
-        match started {
-            Err(problem) => Ok(lost(format!("The system gave no thread to work with: {problem}."))),
-            Ok(_) => tokio::select! {
-                biased;
-                ended = receiver => {
-                    Ok(ended.unwrap_or_else(|_| lost("The work ended without a result, which is a bug.".to_owned())))
-                }
-                Ok(()) = let_go => Err(thread),
-            },
+        if let Err(problem) = started {
+            return Ok(lost(format!("The system gave no thread to work with: {problem}.")));
+        }
+        tokio::select! {
+            biased;
+            ended = receiver => {
+                Ok(ended.unwrap_or_else(|_| lost("The work ended without a result, which is a bug.".to_owned())))
+            }
+            Ok(()) = let_go => Err(thread),
         }
     }
 }

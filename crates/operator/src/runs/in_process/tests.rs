@@ -85,7 +85,7 @@ async fn what_takes_too_long_is_asked_to_end_and_let_go_of_if_it_does_not() {
     let start = Instant::now();
     let Watchdog { deadline: _deadline, expired, let_go } = InProcess::watchdog(Length::seconds(60), interrupt.clone());
     let_go.await.unwrap();
-    assert_eq!(start.elapsed(), Duration::from_secs(60) + 2 * GRACE);
+    assert_eq!(start.elapsed(), Duration::from_mins(1) + 2 * GRACE);
     assert!(expired.load(Ordering::SeqCst));
     assert_ne!(interrupt.urgency(), groma_run::engine::interrupt::Urgency::None);
 }
