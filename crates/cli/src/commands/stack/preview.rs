@@ -10,7 +10,7 @@ use groma_operator::api::shared::HolderKind;
 use groma_operator::api::stack::Stack;
 use groma_operator::bundle::Bundle;
 use groma_operator::inputs::{self, Holders};
-use groma_operator::objects::{Kind, Place, data_of};
+use groma_operator::objects::{Kind, Place, data_of, find};
 use groma_operator::serve::standalone;
 use groma_operator::stack::wanted::{self, Referred, StateHome};
 use groma_operator::work::{Ended, Overseer, Planned, Stopped, Task, Verdict, Work, Workshop};
@@ -135,8 +135,12 @@ fn bundle(desk: &Desk, given: &Given, stack: &Stack) -> Result<Result<Bundle, Ve
         let found = desk.wait(desk.store.get(&Place::new(kind, &namespace, &reference.name)))?;
         holders.extend(found.map(|found| (reference, data_of(&found))));
     }
+    let previewed = match &stack.spec.preview_of {
+        Some(of) => desk.wait(find::<Stack>(&*desk.store, &namespace, of))?.map(|stack| Box::new(stack.spec)),
+        None => None,
+    };
     // Nothing of what is marked with the salt leaves this process.
-    let referred = Referred { holders, ..Referred::default() };
+    let referred = Referred { holders, previewed, ..Referred::default() };
     let home = match &desk.alone {
         Some(alone) => standalone::home(&alone.layout),
         None => StateHome { kind: "kubernetes".to_owned(), directory: None },
