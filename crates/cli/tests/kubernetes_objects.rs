@@ -34,6 +34,7 @@ mod imports;
 mod lifecycle;
 #[path = "kubernetes/patches.rs"]
 mod patches;
+#[allow(dead_code, reason = "the other tests use the rest")]
 #[path = "kubernetes/proxy.rs"]
 mod proxy;
 #[allow(dead_code, reason = "the other tests use the rest")]

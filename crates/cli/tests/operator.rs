@@ -2,12 +2,12 @@
 //! operator of its own, which it can kill and start again. Pods run on a node in `operator_jobs.rs`.
 //!
 //! Where what is: a Stack from its beginning to its end in `stacks`; what goes into it, and what comes out of it, in `inputs` and `parity`; other
-//! engines in `engines`; the
-//! limitations of the document that this began with in `limitations`; the traps of others, by their numbers, in `traps`; who may do and see what in
-//! `security` and `rights`, and where it connects to in `networks`; what fails around it in `faults`; that nobody hears anything while all is well in `quiet`; what others see of
-//! it in `traces`; namespaces that are deleted with Stacks in them in `endings`; every field of
-//! the kinds, wrong and right again, in `fields`; when runs begin in `turns`; objects of tofu-controller in `tofu`; the page of the manual in `page`; objects
-//! that a state does not know in `tickets`, and others who write it, or lose it, in `writers`.
+//! engines in `engines`; the limitations of the document that this began with in `limitations`, its kind in `kind` and `simple`; the traps of others, by
+//! their numbers, in `traps`; who may do and see what in `security` and `rights`, and where it connects to in `networks`; what fails around it in `faults`
+//! and `storms`, and where it itself is killed in `kills` and `restarts`; that nobody hears anything while all is well in `quiet`; what others see of it
+//! in `traces`; namespaces that are deleted with Stacks in them in `endings`; every field of the kinds, wrong and right again, in `fields`, and what else
+//! they do in `honoured`; when runs begin in `turns`; objects of tofu-controller in `tofu`; the page of the manual in `page`; objects that a state does
+//! not know in `tickets`, and others who write it, or lose it, in `writers`.
 //!
 //! `cargo xtask test` says where the programs of the clusters are.
 
@@ -27,10 +27,16 @@ mod engines;
 mod faults;
 #[path = "operator/fields.rs"]
 mod fields;
+#[path = "operator/honoured.rs"]
+mod honoured;
 #[path = "operator/hook.rs"]
 mod hook;
 #[path = "operator/inputs.rs"]
 mod inputs;
+#[path = "operator/kills.rs"]
+mod kills;
+#[path = "operator/kind.rs"]
+mod kind;
 #[path = "operator/limitations.rs"]
 mod limitations;
 #[path = "operator/networks.rs"]
@@ -46,6 +52,8 @@ mod proxy;
 mod quiet;
 #[path = "operator/recovery.rs"]
 mod recovery;
+#[path = "operator/restarts.rs"]
+mod restarts;
 #[path = "operator/rights.rs"]
 mod rights;
 #[path = "operator/security.rs"]
@@ -59,6 +67,8 @@ mod simple;
 mod stacks;
 #[path = "operator/stage.rs"]
 mod stage;
+#[path = "operator/storms.rs"]
+mod storms;
 #[path = "operator/tickets.rs"]
 mod tickets;
 #[path = "operator/tofu.rs"]

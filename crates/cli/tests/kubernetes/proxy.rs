@@ -1,7 +1,7 @@
 //! Something between us and the API server that loses, delays and refuses what a test says it should. It speaks plain HTTP to us.
 
 use std::io::{self, BufReader, Read as _, Write as _};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -41,6 +41,8 @@ pub(crate) enum Fate {
     Lost,
     /// It arrives, and nothing comes back.
     Unanswered,
+    /// A watch that does not arrive: what it would go on from is not known any more, as API servers say it.
+    Expired,
 }
 
 type Rule = Box<dyn FnMut(&Request) -> Fate + Send>;
@@ -49,6 +51,8 @@ struct Inner {
     api: Api,
     rule: Mutex<Rule>,
     seen: Mutex<Vec<String>>,
+    /// Connections that watches are answered through.
+    watches: Mutex<Vec<TcpStream>>,
     ended: AtomicBool,
 }
 
@@ -66,6 +70,7 @@ impl Proxy {
             api: api.clone(),
             rule: Mutex::new(Box::new(rule)),
             seen: Mutex::default(),
+            watches: Mutex::default(),
             ended: AtomicBool::new(false),
         };
         let inner = Arc::new(inner);
@@ -97,6 +102,13 @@ impl Proxy {
     /// What has come so far, and forgets it: `PATCH /api/…`.
     pub(crate) fn seen(&self) -> Vec<String> {
         std::mem::take(&mut *self.inner.seen.lock().unwrap())
+    }
+
+    /// Ends the watches that there are.
+    pub(crate) fn cut_watches(&self) {
+        for watch in self.inner.watches.lock().unwrap().drain(..) {
+            let _ = watch.shutdown(Shutdown::Both);
+        }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -132,6 +144,12 @@ fn serve(connection: &TcpStream, inner: &Inner) -> io::Result<()> {
     let fate = (inner.rule.lock().unwrap())(&request);
     let mut connection = connection;
     match fate {
+        Fate::Pass if request.path.contains("watch=") => {
+            inner.watches.lock().unwrap().push(connection.try_clone()?);
+            let passed = forward(&request, &inner.api, Some(connection));
+            let _ = connection.shutdown(Shutdown::Both);
+            passed
+        }
         Fate::Pass => forward(&request, &inner.api, Some(connection)),
         Fate::Unanswered => forward(&request, &inner.api, None),
         Fate::Lost => Ok(()),
@@ -140,9 +158,19 @@ fn serve(connection: &TcpStream, inner: &Inner) -> io::Result<()> {
                 "{{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{{}},\"status\":\"Failure\",\"message\":\"the proxy says so\",\
                  \"reason\":\"{reason}\",\"code\":{status}}}"
             );
-            let head =
-                format!("HTTP/1.1 {status} Status\r\nContent-Type: application/json\r\nContent-Length: {}", body.len());
+            // Real ones say so, too.
+            let later = if status == 429 { "\r\nRetry-After: 1" } else { "" };
+            let head = format!(
+                "HTTP/1.1 {status} Status\r\nContent-Type: application/json{later}\r\nContent-Length: {}",
+                body.len()
+            );
             connection.write_all(format!("{head}\r\nConnection: close\r\n\r\n{body}").as_bytes())
+        }
+        Fate::Expired => {
+            let body = "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\
+                        \"message\":\"too old resource version\",\"reason\":\"Expired\",\"code\":410}}\n";
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n";
+            connection.write_all(format!("{head}{body}").as_bytes())
         }
     }
 }

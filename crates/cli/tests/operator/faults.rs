@@ -1,19 +1,19 @@
-//! What fails around an operator: the API server, other operators, those who write all the time, and the operator itself, wherever it is.
+//! What fails around an operator: the API server, other operators, those who write all the time, and the operator itself, which is asked to end. Where it
+//! is killed is in `kills` and `restarts`, and what comes of requests that are not answered in `storms`.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::proxy::{Fate, Proxy};
 use crate::server::OwnServer;
-use crate::stage::{Stage, condition, now};
+use crate::stage::{Stage, now};
 
 /// A configuration that takes a while, and counts how often it was carried out.
-fn counted(stage: &Stage, name: &str, wait: &str) -> Value {
+pub(crate) fn counted(stage: &Stage, name: &str, wait: &str) -> Value {
     let count = stage.path(&format!("{name}.count"));
     let main = format!(
         "resource \"random_string\" \"it\" {{\n  length = 8\n}}\n\
@@ -29,18 +29,18 @@ fn counted(stage: &Stage, name: &str, wait: &str) -> Value {
 }
 
 /// How often it was carried out.
-fn count(stage: &Stage, name: &str) -> usize {
+pub(crate) fn count(stage: &Stage, name: &str) -> usize {
     fs::read_to_string(stage.path(&format!("{name}.count"))).unwrap_or_default().lines().count()
 }
 
 #[track_caller]
-fn begun(stage: &Stage, name: &str) {
+pub(crate) fn begun(stage: &Stage, name: &str) {
     stage.until(&format!("{name} is carried out"), || (count(stage, name) > 0).then_some(()));
 }
 
 /// No plan was carried out by two Runs. One that was killed before anything was written down has carried out nothing: the next plan is the same.
 #[track_caller]
-fn each_plan_once(stage: &Stage, name: &str) {
+pub(crate) fn each_plan_once(stage: &Stage, name: &str) {
     let applied =
         |run: &Value| (run["status"]["phase"] == "Succeeded").then(|| run["status"]["plan"]["id"].to_string());
     let plans: Vec<String> = stage.runs(name).iter().filter_map(applied).collect();
@@ -95,14 +95,15 @@ fn one_of_two_operators_works() {
     assert_eq!(one.end(), 0);
     one.inline("third", "output \"it\" {\n  value = 1\n}\n");
     two.ready("third");
-    assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
+    // The lease would have held for longer than that.
+    assert!(start.elapsed() < Duration::from_secs(14), "{:?}", start.elapsed());
     // Now the other way round, without a word.
     one.start();
     two.kill();
     let start = now();
     one.inline("fourth", "output \"it\" {\n  value = 1\n}\n");
     one.ready("fourth");
-    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(50), "{:?}", start.elapsed());
     for name in ["first", "second", "third", "fourth"] {
         assert_eq!(one.runs(name).len(), 1);
     }
@@ -178,105 +179,4 @@ fn an_operator_ends_in_an_orderly_way() {
     // What was made before is known.
     assert_eq!(count(&stage, "it"), 1);
     each_plan_once(&stage, "it");
-}
-
-/// An operator whose writes are counted, and that nothing passes from or to after so many of them.
-struct Counted {
-    stage: Stage,
-    written: Arc<AtomicU32>,
-    limit: Arc<AtomicU32>,
-    _proxy: Proxy,
-}
-
-impl Counted {
-    fn new() -> Self {
-        let stage = Stage::idle(&[]);
-        let (written, limit) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(u32::MAX)));
-        let (counting, limiting) = (Arc::clone(&written), Arc::clone(&limit));
-        let proxy = Proxy::new(&stage.api, move |request| {
-            let limit = limiting.load(Ordering::SeqCst);
-            if !request.writes() || request.path.contains("/events") {
-                return if counting.load(Ordering::SeqCst) >= limit { Fate::Lost } else { Fate::Pass };
-            }
-            let before = counting.fetch_add(1, Ordering::SeqCst);
-            match before + 1 {
-                number if number < limit => Fate::Pass,
-                number if number == limit => Fate::Unanswered,
-                _ => Fate::Lost,
-            }
-        });
-        fs::write(stage.path("kubeconfig"), proxy.kubeconfig()).unwrap();
-        let mut counted = Self { stage, written, limit, _proxy: proxy };
-        counted.stage.start();
-        counted
-    }
-
-    /// A Stack from its beginning to its end, with so many writes until the operator is killed. Gives how many there were.
-    fn until_killed(&mut self, name: &str, limit: u32) -> u32 {
-        self.written.store(0, Ordering::SeqCst);
-        self.limit.store(limit, Ordering::SeqCst);
-        let stage = &mut self.stage;
-        stage.stack(name, counted(stage, name, "1ms"));
-        stage.until("it is ready, or at its limit", || {
-            let is_ready = condition(&stage.get(name), "Ready").is_some_and(|ready| ready["status"] == "True");
-            (is_ready || self.written.load(Ordering::SeqCst) >= limit).then_some(())
-        });
-        // What was passed on may still be under way.
-        std::thread::sleep(Duration::from_millis(50));
-        stage.kill();
-        let written = self.written.load(Ordering::SeqCst);
-        self.limit.store(u32::MAX, Ordering::SeqCst);
-        stage.start();
-        written
-    }
-
-    /// Whoever comes next gets to the same end, and nothing is carried out twice.
-    #[track_caller]
-    fn gets_there(&self, name: &str) {
-        let stage = &self.stage;
-        let stack = stage.ready(name);
-        let out = stage.secret_data(&format!("{name}-out"));
-        assert_eq!(out["it"].len(), 8, "{name}");
-        assert_eq!(stack["status"]["resources"], 3, "{name}: {stack}");
-        assert!(count(stage, name) <= 2, "{name}");
-        each_plan_once(stage, name);
-        let runs = stage.runs(name);
-        let last = runs.last().unwrap();
-        assert!(runs.len() <= 2 && last["status"]["phase"] == "Succeeded", "{name}: {runs:?}");
-    }
-}
-
-/// For how long the operator is killed, if not after every single write.
-const KILLING: Duration = Duration::from_mins(1);
-
-/// Whether somebody wants to see it killed after every single write, however long that takes.
-#[expect(clippy::disallowed_methods, reason = "people ask for it by their environment")]
-fn all_wanted() -> bool {
-    std::env::var_os("GROMA_KILL_AFTER_EVERY_WRITE").is_some()
-}
-
-/// Killed after any of everything that it writes, an operator that comes back gets to the same end. After which ones goes on from the middle of
-/// what is left, so that those that are tried are spread. With `GROMA_KILL_AFTER_EVERY_WRITE` it is after each.
-#[test]
-fn killed_after_any_write_it_gets_there() {
-    let mut operator = Counted::new();
-    let writes = operator.until_killed("it", u32::MAX);
-    operator.gets_there("it");
-    assert!(writes > 10, "{writes}");
-    // Every number once, far from the one before, as 0.618 of everything is never a whole number of steps away.
-    let mut numbers: Vec<u32> = (1..=writes).collect();
-    numbers.sort_by_key(|number| (u64::from(*number) * 618) % 1000);
-    let start = now();
-    let mut tried = 0;
-    for number in numbers {
-        if start.elapsed() > KILLING && !all_wanted() {
-            break;
-        }
-        let name = format!("it-{number}");
-        operator.until_killed(&name, number);
-        operator.gets_there(&name);
-        tried += 1;
-    }
-    eprintln!("killed after {tried} of {writes} writes, in {:?}", start.elapsed());
-    assert!(tried >= 5, "{tried}");
 }

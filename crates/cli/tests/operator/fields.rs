@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::simple;
+use crate::kind::{self, kind};
 use crate::stage::{Stage, condition, message};
 
 /// What comes of something wrong.
@@ -149,7 +149,7 @@ fn every_field_of_a_stack_can_be_wrong_and_right_again() {
 #[test]
 fn every_field_of_a_run_stays_as_it_is() {
     let wrong = json!({
-        "stack": "other", "number": 7, "action": "destroy", "causes": "none", "bundle": "other", "about": {"specHash": "x"}, "requested": 1,
+        "stack": "other", "number": 7, "action": "destroy", "causes": "none", "bundle": "other", "about": {"specHash": "x"}, "requested": 1, "requestedByFlux": 1,
         "engine": "tofu", "executor": "job", "approval": {"mode": "manual"}, "limits": {"init": "1s"}, "cancel": "perhaps",
         "orphans": "orphans-1", "state": {"lineage": "x", "serial": 1, "resources": 1},
     });
@@ -198,6 +198,8 @@ fn blueprint_rows() -> Vec<(&'static str, Value, Comes)> {
         ("finalizer", json!({"finalizer": "example.com/other"}), NotTaken),
         ("engine", json!({"engine": "pulumi"}), NotTaken),
         ("executor", json!({"executor": "nowhere"}), NotTaken),
+        ("podTemplate", json!({"podTemplate": {"image": ["a", "b"]}}), NotTaken),
+        ("serviceAccountName", json!({"serviceAccountName": 1}), NotTaken),
         ("approval", json!({"approval": "never"}), NotTaken),
         ("approvalRules", json!({"approvalRules": [{"actions": ["look"], "mode": "auto"}]}), NotTaken),
         ("interval", json!({"interval": "soon"}), NotTaken),
@@ -216,7 +218,7 @@ fn every_field_of_a_blueprint_can_be_wrong_and_right_again() {
     let known: Vec<&str> = rows.iter().map(|row| row.0).collect();
     assert_eq!(fields_of("Blueprint"), named(&known));
     let stage = Stage::new();
-    let kind = simple::kind(&stage, simple::BLUEPRINT);
+    let kind = kind(&stage, kind::BLUEPRINT);
     let namespace = stage.namespace.clone();
     let path = format!("/apis/groma.dev/v1alpha1/blueprints/{namespace}");
     let right = stage.api.get(&path)["spec"].clone();

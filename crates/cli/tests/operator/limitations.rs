@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::api::eventually;
 use crate::stage::{Stage, condition, message, now};
 
 const NAME: &str = "resource \"random_string\" \"name\" {\n  length = 8\n}\noutput \"name\" {\n  value = random_string.name.result\n}\n";
@@ -113,6 +114,77 @@ fn limitation_3_failed_runs_do_not_pile_up() {
     assert!(secrets["items"].as_array().unwrap().len() <= 3, "{secrets}");
 }
 
+/// The objects of one kind that have to do with a Stack, whatever they are.
+fn left(stage: &Stage, plural: &str) -> Vec<String> {
+    let all = stage.api.get(&stage.at("v1", plural, ""))["items"].as_array().unwrap().clone();
+    let names = all.iter().map(|object| object["metadata"]["name"].as_str().unwrap().to_owned());
+    names.filter(|name| name != "kube-root-ca.crt").collect()
+}
+
+/// 3: and nothing of what there was beside them: neither plans that are read in full, nor earlier states than the last ones, nor bundles.
+#[test]
+fn limitation_3_nothing_is_left_of_runs_that_are_forgotten() {
+    let stage = Stage::new();
+    // So many that their plan is too long for a Run.
+    let many = |text: &str, ending: &str| {
+        let main = format!(
+            "resource \"terraform_data\" \"it\" {{\n  count = 150\n  input = \"{text} ${{count.index}} {}\"\n}}\n{ending}",
+            "words ".repeat(40)
+        );
+        json!({
+            "source": {"inline": {"main.tf": main}}, "history": {"succeeded": 0, "failed": 0}, "retry": {"limit": 1},
+            "outputs": {"configMap": {"name": "out"}}, "planCopy": {"name": "copy", "readable": "human"},
+        })
+    };
+    let fails = "output \"it\" {\n  value = 1\n  precondition {\n    condition     = terraform_data.it[0].id == \"\"\n    \
+                 error_message = \"never\"\n  }\n}\n";
+    stage.stack("it", many("0", ""));
+    stage.ready("it");
+    for number in 1..6 {
+        let is_bad = number % 2 == 1;
+        stage.edit("it", &json!({"spec": many(&number.to_string(), if is_bad { fails } else { "" })}));
+        if is_bad {
+            stage.until("it fails", || {
+                let stack = stage.get("it");
+                let is_current = stack["status"]["observedGeneration"] == stack["metadata"]["generation"];
+                (is_current && condition(&stack, "Stalled")?["status"] == "True").then_some(())
+            });
+        } else {
+            stage.ready("it");
+        }
+    }
+    stage.edit("it", &json!({"spec": many("last", "")}));
+    stage.ready("it");
+    // The last Run, its plan in full and as it was asked for, the state with the last ones, and one bundle to take everything down with.
+    let runs = stage.until("one Run is left", || {
+        let runs = stage.runs("it");
+        (runs.len() == 1).then_some(runs)
+    });
+    let number = &runs[0]["spec"]["number"];
+    let text = runs[0]["status"]["plan"]["textSecret"].as_str().unwrap().to_owned();
+    let surplus = || {
+        let secrets = left(&stage, "secrets");
+        let of = |part: &str| secrets.iter().filter(|name| name.starts_with(part)).count();
+        let is_known = |name: &&String| {
+            name.starts_with("it-bundle")
+                || name.starts_with("it-state-")
+                || [&text, "tfstate-default-it", "groma-salt"].contains(&name.as_str())
+        };
+        let is_more = of("it-bundle") > 1 || of("it-state-") > 3;
+        let unknown: Vec<String> =
+            secrets.iter().filter(|name| !is_known(name) && !name.contains("copy")).cloned().collect();
+        if is_more { secrets } else { unknown }
+    };
+    assert!(eventually(|| surplus().is_empty()), "after Run {number}: {:?}", surplus());
+    let maps = left(&stage, "configmaps");
+    assert!(maps.iter().all(|name| name == "out" || name.contains("copy")) && maps.len() <= 2, "{maps:?}");
+    stage.delete("it");
+    stage.until("nothing at all is left", || {
+        let secrets = left(&stage, "secrets").into_iter().filter(|name| name != "groma-salt").count();
+        (secrets == 0 && left(&stage, "configmaps").is_empty()).then_some(())
+    });
+}
+
 /// What is wrong is told where it is wrong, and goes away by itself when it is right.
 #[test]
 fn limitation_4_errors_say_where_they_are() {
@@ -125,6 +197,33 @@ fn limitation_4_errors_say_where_they_are() {
     assert!(message(&stack).contains("main.tf:2"), "{}", message(&stack));
     let told = &stage.runs("bad")[0]["status"]["diagnostics"][0];
     assert_eq!((&told["severity"], &told["at"]), (&json!("error"), &json!("main.tf:2")));
+    let warned = stage.until("an Event", || {
+        let about = format!("{}?fieldSelector=involvedObject.name=bad,type=Warning", stage.at("v1", "events", ""));
+        stage.api.get(&about)["items"].as_array()?.first().cloned()
+    });
+    assert!(warned["message"].as_str().unwrap().contains("main.tf:2"), "{warned}");
+    stage.edit("bad", &json!({"spec": {"source": {"inline": {"main.tf": "output \"it\" {\n  value = 1\n}\n"}}}}));
+    stage.ready("bad");
+}
+
+/// 4: and however much is wrong, what is told of it has an end.
+#[test]
+fn limitation_4_two_hundred_errors_are_told_in_bounds() {
+    let stage = Stage::new();
+    let main: String = (0..200)
+        .map(|number| format!("output \"it_{number}\" {{\n  value = var.missing_{number}_{}\n}}\n", "x".repeat(60)))
+        .collect();
+    stage.inline("bad", &main);
+    let stack = stage.says("bad", "False", "InvalidConfiguration");
+    let told = message(&stack);
+    assert!(told.contains("main.tf:2") && told.len() <= 4_000, "{} {told}", told.len());
+    let status = stage.runs("bad").remove(0)["status"].clone();
+    assert!(status["diagnostics"].as_array().unwrap().len() <= 20, "{status}");
+    assert!(status.to_string().len() < 64 << 10 && stack["status"].to_string().len() < 16 << 10, "{status}");
+    let events = stage.api.get(&stage.at("v1", "events", ""));
+    for event in events["items"].as_array().unwrap() {
+        assert!(event["message"].as_str().unwrap_or_default().len() <= 1024, "{event}");
+    }
     stage.edit("bad", &json!({"spec": {"source": {"inline": {"main.tf": "output \"it\" {\n  value = 1\n}\n"}}}}));
     stage.ready("bad");
 }

@@ -1,80 +1,14 @@
 //! The document that this began with, as it is told there: a SimpleResource becomes a string, a file, a Secret and a status.
 
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::api::eventually;
+use crate::kind::{BLUEPRINT, TEMPLATE, kind};
 use crate::stage::Stage;
-
-const DEFINITION: &str = include_str!("../../../../deploy/simple-resource/crd.yaml");
-pub(crate) const BLUEPRINT: &str = include_str!("../../../../deploy/simple-resource/blueprint.yaml");
-const TEMPLATE: &str = include_str!("../../../../deploy/simple-resource/blueprint-template.yaml");
-const SAMPLE: &str = include_str!("../../../../deploy/simple-resource/sample.yaml");
-
-const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-
-fn read(text: &str) -> Value {
-    serde_saphyr::from_str(text).unwrap()
-}
-
-/// A kind and a Blueprint of one test. All tests share a cluster, and Blueprints are about all namespaces.
-pub(crate) struct Kind {
-    group: String,
-    finalizer: String,
-}
-
-/// With the kind of the document, but in a group of the test.
-pub(crate) fn kind(stage: &Stage, blueprint: &str) -> Kind {
-    let group = format!("{}.opr8r", stage.namespace);
-    let mut definition = read(DEFINITION);
-    definition["metadata"]["name"] = json!(format!("simpleresources.{group}"));
-    definition["spec"]["group"] = json!(group);
-    stage.api.create(DEFINITIONS, &definition);
-    let path = format!("{DEFINITIONS}/simpleresources.{group}");
-    let is_established = || {
-        let conditions = stage.api.get(&path)["status"]["conditions"].clone();
-        conditions
-            .as_array()
-            .into_iter()
-            .flatten()
-            .any(|known| known["type"] == "Established" && known["status"] == "True")
-    };
-    assert!(eventually(is_established));
-    let mut blueprint = read(blueprint);
-    blueprint["metadata"]["name"] = json!(stage.namespace);
-    blueprint["spec"]["for"]["apiVersion"] = json!(format!("{group}/v1alpha1"));
-    if !blueprint["spec"]["values"].is_null() {
-        blueprint["spec"]["values"] = json!({"wait": "1s", "directory": stage.path("")});
-    }
-    let finalizer = blueprint["spec"]["finalizer"].as_str().unwrap().to_owned();
-    stage.api.create("/apis/groma.dev/v1alpha1/blueprints", &blueprint);
-    Kind { group, finalizer }
-}
-
-impl Kind {
-    pub(crate) fn at(&self, namespace: &str, name: &str) -> String {
-        let path = format!("/apis/{}/v1alpha1/namespaces/{namespace}/simpleresources/{name}", self.group);
-        path.trim_end_matches('/').to_owned()
-    }
-
-    pub(crate) fn sample(&self, namespace: &str) -> Value {
-        let mut sample = read(SAMPLE);
-        sample["apiVersion"] = json!(format!("{}/v1alpha1", self.group));
-        sample["metadata"]["namespace"] = json!(namespace);
-        sample
-    }
-
-    #[track_caller]
-    pub(crate) fn phase(&self, stage: &Stage, namespace: &str, name: &str, phase: &str) -> Value {
-        stage.until(&format!("{namespace}/{name} {phase}"), || {
-            let object = stage.api.get(&self.at(namespace, name));
-            let is_current = object["status"]["observedGeneration"] == object["metadata"]["generation"];
-            (object["status"]["phase"] == phase && is_current).then_some(object)
-        })
-    }
-}
+use crate::tickets::events;
 
 /// The walkthrough: made, looked at, changed, taken away.
 #[test]
@@ -106,32 +40,84 @@ fn the_walkthrough_of_the_document() {
 
     stage.api.delete(&kind.at(&namespace, "simpleresource-sample"));
     stage.until("it is gone", || stage.api.find(&kind.at(&namespace, "simpleresource-sample")).is_none().then_some(()));
-    assert!(!std::path::Path::new(&file).exists());
+    assert!(!Path::new(&file).exists());
 }
 
-/// The template as it is printed in the document, with values that are no HCL.
+/// The template as it is printed in the document, with keys and values that are no HCL; and its backend does not hold.
 #[test]
 fn the_template_of_the_document() {
     let stage = Stage::new();
     let kind = kind(&stage, TEMPLATE);
     let namespace = stage.namespace.clone();
+    let evil = "\"}\nresource \"terraform_data\" \"evil\" {}\n${path.root}%{ if true }\\";
     let mut sample = kind.sample(&namespace);
-    sample["spec"]["prefix"] = json!("\"}\nresource \"null_resource\" \"evil\" {}\n${path.root}");
+    sample["spec"]["prefix"] = json!(evil);
+    sample["spec"]["vars"] = json!({"special": "false", "upper": "false", evil: evil, "EOT\n}": "{{ .Name }}"});
     stage.api.create(&kind.at(&namespace, ""), &sample);
-    let stack = stage.until("its run", || {
-        stage.runs("simpleresource-sample").first().cloned().or_else(|| {
-            let runs = stage.api.get(&stage.at("groma.dev/v1alpha1", "runs", ""));
-            runs["items"].as_array()?.first().cloned()
-        })
+    let object = kind.phase(&stage, &namespace, "simpleresource-sample", "Ready");
+    // What is harmless counts as it is written, whatever stands beside it.
+    let value = object["status"]["randomValue"].as_str().unwrap();
+    assert!(value.len() == 16 && value.chars().all(|at| at.is_ascii_lowercase() || at.is_ascii_digit()), "{value}");
+    assert_eq!(object["status"]["outputs"], json!({"random_value": value}));
+    let data = stage.secret_data("simpleresource-sample-simple-outputs");
+    assert_eq!(json!(data), json!({"random_value": value}));
+    let stack = stage.ready("simpleresource-simpleresource-sample");
+    assert_eq!(stack["status"]["resources"], 1);
+    let main = stack["spec"]["source"]["inline"]["main.tf"].as_str().unwrap();
+    assert_eq!(main.lines().filter(|line| line.starts_with("resource ")).count(), 1, "{main}");
+    assert!(main.contains("$${path.root}%%{ if true }") && main.contains("\"{{ .Name }}\""), "{main}");
+    // The state is where the operator keeps it, and one Event says so.
+    let told = stage.until("it is told", || {
+        let told = events(&stage, "BackendOverridden");
+        (!told.is_empty()).then_some(told)
     });
-    let name = stack["metadata"]["name"].as_str().unwrap().to_owned();
-    let run = stage.until("its plan", || {
-        let run = stage.api.get(&stage.at("groma.dev/v1alpha1", "runs", &name));
-        run["status"]["plan"].is_object().then_some(run)
-    });
-    let text = run["status"]["plan"]["text"].as_str().unwrap();
-    assert!(text.contains("random_string") && !text.contains("null_resource.evil"), "{text}");
+    assert!(told.len() == 1 && told[0].contains("local"), "{told:?}");
+    let state = stage.at("v1", "secrets", "tfstate-default-simpleresource-simpleresource-sample");
+    assert!(stage.api.find(&state).is_some());
     stage.api.delete(&kind.at(&namespace, "simpleresource-sample"));
+    kind.gone(&stage, &namespace, "simpleresource-sample");
+    assert!(stage.api.find(&state).is_none());
+}
+
+/// Two objects of one name in two namespaces have nothing to do with each other.
+#[test]
+fn objects_of_one_name_in_two_namespaces() {
+    let mut stage = Stage::idle(&[]);
+    let other = stage.beside_in_another_namespace();
+    stage.also_in(&other.namespace);
+    stage.start();
+    let kind = kind(&stage, BLUEPRINT);
+    let name = "simpleresource-sample";
+    for (at, length) in [(&stage, 16), (&other, 20)] {
+        let mut sample = kind.sample(&at.namespace);
+        sample["spec"]["length"] = json!(length);
+        stage.api.create(&kind.at(&at.namespace, ""), &sample);
+    }
+    let secret = "simpleresource-sample-simple-outputs";
+    let seen = |at: &Stage| {
+        let object = kind.phase(&stage, &at.namespace, name, "Ready");
+        let data = at.secret_data(secret);
+        assert_eq!(object["status"]["randomValue"], data["random_value"].as_str());
+        let file = object["status"]["filePath"].as_str().unwrap().to_owned();
+        assert!(fs::read_to_string(&file).unwrap().contains(&data["random_value"]));
+        (data["random_value"].clone(), file)
+    };
+    let ((first, first_file), (second, second_file)) = (seen(&stage), seen(&other));
+    assert_eq!((first.len(), second.len()), (16, 20));
+    assert_ne!(first_file, second_file);
+    // What is changed here changes nothing there.
+    stage.api.edit(&kind.at(&stage.namespace, name), &json!({"spec": {"length": 24}}));
+    assert_eq!(seen(&stage).0.len(), 24);
+    assert_eq!(seen(&other), (second.clone(), second_file.clone()));
+    stage.api.delete(&kind.at(&stage.namespace, name));
+    kind.gone(&stage, &stage.namespace, name);
+    stage.until("its Secret goes", || stage.api.find(&stage.at("v1", "secrets", secret)).is_none().then_some(()));
+    assert!(!Path::new(&first_file).exists());
+    assert_eq!(seen(&other), (second, second_file.clone()));
+    assert_eq!(other.runs("simpleresource-simpleresource-sample").len(), 1);
+    stage.api.delete(&kind.at(&other.namespace, name));
+    kind.gone(&stage, &other.namespace, name);
+    assert!(!Path::new(&second_file).exists());
 }
 
 /// What is wrong is refused, or told; and what is right again works by itself.
@@ -192,5 +178,5 @@ fn its_namespace_can_be_deleted() {
     let path = format!("/api/v1/namespaces/{namespace}");
     stage.api.delete(&path);
     stage.until("the namespace is gone", || stage.api.find(&path).is_none().then_some(()));
-    assert!(!std::path::Path::new(&file).exists());
+    assert!(!Path::new(&file).exists());
 }
