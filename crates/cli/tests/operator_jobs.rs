@@ -8,8 +8,15 @@
 #[allow(dead_code, reason = "the other tests use the rest")]
 #[path = "kubernetes/api.rs"]
 mod api;
+#[path = "operator_jobs/honoured.rs"]
+mod honoured;
 #[path = "operator_jobs/jobs.rs"]
 mod jobs;
+#[allow(dead_code, reason = "the other tests use the rest")]
+#[path = "operator/kind.rs"]
+mod kind;
+#[path = "operator_jobs/simple.rs"]
+mod simple;
 #[allow(dead_code, reason = "the other tests use the rest")]
 #[path = "operator/stage.rs"]
 mod stage;

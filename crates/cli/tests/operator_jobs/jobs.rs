@@ -28,7 +28,7 @@ fn program() -> &'static Path {
 }
 
 /// A pod with groma and the libraries of this machine.
-fn pod() -> Value {
+pub(crate) fn pod() -> Value {
     let folder = |name: &str, path: &str| json!({"name": name, "hostPath": {"path": path, "type": "Directory"}});
     let mount = |name: &str, path: &str| json!({"name": name, "mountPath": path, "readOnly": true});
     json!({
@@ -51,7 +51,7 @@ fn stage() -> Stage {
     Stage::on(kube::shared_with_node(), &["-executor", "job"])
 }
 
-fn jobs(stage: &Stage, stack: &str) -> Vec<Value> {
+pub(crate) fn jobs(stage: &Stage, stack: &str) -> Vec<Value> {
     let path = format!("{}?labelSelector=groma.dev/stack={stack}", stage.at("batch/v1", "jobs", ""));
     stage.api.get(&path)["items"].as_array().unwrap().clone()
 }
