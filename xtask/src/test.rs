@@ -27,7 +27,7 @@ pub(crate) struct Args {
 /// Runs the ladder.
 pub(crate) fn run(args: &Args) -> Result<()> {
     ensure_components()?;
-    let mut ladder = Ladder::new(if args.fast { 4 } else { 16 }, &args.skip);
+    let mut ladder = Ladder::new(if args.fast { 4 } else { 17 }, &args.skip);
     // The last step needs the binary as it ships, which takes long to build: whatever the others leave of the processors is used for it.
     let head_start = if args.fast || args.skip.iter().any(|skipped| skipped == "dist") {
         None
@@ -45,6 +45,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             *counts = Counts::ONE;
             Ok(())
         });
+        ladder.step("graphs", "150,000 random graphs, whose replacements all have an order", random_graphs);
         ladder.step("doc", "documentation builds without warnings", |_| document());
         ladder.step("codegen", "generated code is what its sources give", |_| codegen::check());
         ladder.step("slice", "the thin slice, with the real time plugin and OpenTofu", slice);
@@ -118,6 +119,13 @@ fn cargo_test(counts: &mut Counts, selection: &[&str], environment: &[(&str, Pat
         bail!("no test ran");
     }
     Ok(())
+}
+
+/// The property of replacements that so many graphs were promised for. Built as the tests before it are, and alone, so that it has all
+/// processors.
+fn random_graphs(counts: &mut Counts) -> Result<()> {
+    let selection = ["--workspace", "--lib", "whatever_is_wished_for_there_is_an_order"];
+    cargo_test(counts, &selection, &[("GROMA_PROPERTY_CASES", "150000".into())])
 }
 
 /// Everything that has to do with peers. Tests that need them are built only with their feature `peers`, so that `cargo test` alone never needs
