@@ -68,7 +68,7 @@ fn pause(stage: &Stage, count: u64) -> i64 {
     });
     let pause = time(&stack["status"]["failures"]["retryAt"]).duration_since(ended(stage));
     // Ends of runs are a few milliseconds away from their last phase.
-    (pause.as_millis() as i64 + 500) / 1000
+    i64::try_from((pause.as_millis() + 500) / 1000).unwrap()
 }
 
 /// S-105: what gives the same again is tried ever less often. Something newer is tried at once, and is counted anew.
