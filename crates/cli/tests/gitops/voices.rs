@@ -109,8 +109,11 @@ fn a_pull_request_of_gitea_is_planned_told_and_closed() {
     a_pull_request_is_planned_told_and_closed(Flavour::Gitea, "gitea");
 }
 
+/// Names and values.
+type Headers<'h> = &'h [(&'h str, &'h str)];
+
 /// Calls a webhook: the status.
-fn call(address: &str, path: &str, headers: &[(&str, &str)], body: &str) -> u16 {
+fn call(address: &str, path: &str, headers: Headers<'_>, body: &str) -> u16 {
     let mut request = format!("POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n", body.len());
     for (name, value) in headers {
         let _ = write!(request, "{name}: {value}\r\n");
@@ -147,7 +150,7 @@ fn a_push_is_heard_from_those_who_have_the_secret() {
     let second = repository.commit("main", "one more", &[("infra/two.tf", "resource \"terraform_data\" \"two\" {}\n")]);
     let (wrong, right) = (signature("something else", &body), signature(SECRET, &body));
     let elsewhere = format!("/hooks/{}/nobody", stage.namespace);
-    let refused: [(&str, &[(&str, &str)]); 6] = [
+    let refused: [(&str, Headers<'_>); 6] = [
         (&path, &[("X-GitHub-Event", "push"), ("X-Hub-Signature-256", &format!("sha256={wrong}"))]),
         (&path, &[("X-GitHub-Event", "push")]),
         (&path, &[("X-GitHub-Event", "push"), ("X-Hub-Signature-256", "sha256=")]),
@@ -162,7 +165,7 @@ fn a_push_is_heard_from_those_who_have_the_secret() {
     assert_eq!((server.looks(REPOSITORY), stage.runs(NAME).len()), (looks, 1), "{:?}", server.asked());
 
     let github = format!("sha256={right}");
-    let heard: [(&str, &[(&str, &str)]); 3] = [
+    let heard: [(&str, Headers<'_>); 3] = [
         ("two", &[("X-GitHub-Event", "push"), ("X-Hub-Signature-256", &github)]),
         ("three", &[("X-Gitea-Event", "push"), ("X-Gitea-Signature", &right)]),
         ("four", &[("X-Gitlab-Event", "Push Hook"), ("X-Gitlab-Token", SECRET)]),

@@ -65,13 +65,16 @@ fn what_flux_has_fetched_is_applied_again_and_again() {
     rig.stage.until("the outputs are back", || rig.secret("told").filter(|told| told["it"] == "two").map(|_| ()));
 }
 
+/// Keys and values.
+type Pairs<'p> = &'p [(&'p str, &'p str)];
+
 /// 041, 042: which outputs are told, and under which names.
 #[test]
 fn outputs_are_chosen() {
     let rig = Rig::new();
     let main = format!("{MAIN}output \"other\" {{\n  value = \"more\"\n}}\n");
     rig.has(FIRST, &[("main.tf", &main)]);
-    let rows: [(&str, &[&str], &[(&str, &str)]); 3] = [
+    let rows: [(&str, &[&str], Pairs<'_>); 3] = [
         ("all", &[], &[("it", "one"), ("other", "more")]),
         ("some", &["other"], &[("other", "more")]),
         ("renamed", &["it:dotted.name"], &[("dotted.name", "one")]),
