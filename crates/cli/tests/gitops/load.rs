@@ -144,7 +144,7 @@ fn all_see(stage: &Stage, revision: &str, patience: Duration) {
 #[test]
 fn s_505_many_stacks_have_one_repository() {
     const REPOSITORY: &str = "many";
-    let count = how_many(150);
+    let count = how_many(100);
     let patience = Duration::from_secs(120 + 2 * count as u64);
     let (stage, server) = (Stage::with(&["-runs", &AT_ONCE.to_string()]), GitServer::new());
     let repository = server.repository(REPOSITORY);

@@ -19,7 +19,7 @@ fn with(mut spec: Value, more: Value) -> Value {
 }
 
 fn file(path: &Path) -> String {
-    format!("resource \"local_file\" \"it\" {{\n  filename = {path:?}\n  content  = \"words\"\n}}\n")
+    format!("resource \"local_file\" \"it\" {{\n  filename = \"{}\"\n  content  = \"words\"\n}}\n", path.display())
 }
 
 fn moment(value: &Value) -> Moment {

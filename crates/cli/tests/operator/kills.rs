@@ -92,6 +92,7 @@ impl Counted {
     }
 
     /// A story again and again, with the operator killed somewhere else each time.
+    #[expect(clippy::print_stderr, reason = "how many of them were tried is worth knowing")]
     fn tells(&mut self, story: &Story<'_>, most: usize) {
         let (writes, expected) = self.told(story, "it-000", u32::MAX);
         assert!(writes > 5, "{writes}");

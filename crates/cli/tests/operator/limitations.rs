@@ -210,9 +210,8 @@ fn limitation_4_errors_say_where_they_are() {
 #[test]
 fn limitation_4_two_hundred_errors_are_told_in_bounds() {
     let stage = Stage::new();
-    let main: String = (0..200)
-        .map(|number| format!("output \"it_{number}\" {{\n  value = var.missing_{number}_{}\n}}\n", "x".repeat(60)))
-        .collect();
+    let output = |number| format!("output \"it_{number}\" {{\n  value = var.missing_{number}_{}\n}}\n", "x".repeat(60));
+    let main = (0..200).map(output).collect::<Vec<_>>().concat();
     stage.inline("bad", &main);
     let stack = stage.says("bad", "False", "InvalidConfiguration");
     let told = message(&stack);

@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_goes_on_in_further_comments() {
         let mark = Mark("m".to_owned());
-        let text = (0..6_000).map(|at| format!("line {at} of a plan \u{e4}\n")).collect::<String>();
+        let text = (0..6_000).map(|at| format!("line {at} of a plan \u{e4}\n")).collect::<Vec<_>>().concat();
         let bodies = bodies(&about(&mark), &planned(&text));
         assert_eq!(bodies.len(), 3);
         let mut whole = String::new();

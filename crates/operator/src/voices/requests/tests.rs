@@ -180,7 +180,7 @@ async fn a_long_plan_goes_on_in_further_comments_as_long_as_it_is_long() {
     let world = World::new(Flavour::Github, TOKEN).await;
     world.forge.open(Pull::new(7, &sha('a'), &["main.tf"]));
     world.look().await;
-    let long = (0..8_000).map(|at| format!("+ line {at} of a plan\n")).collect::<String>();
+    let long = (0..8_000).map(|at| format!("+ line {at} of a plan\n")).collect::<Vec<_>>().concat();
     world.plan(world.previews().await.remove(0), &sha('a'), &long).await;
     world.forge.say(7, "Looks good to me.");
     world.look().await;
