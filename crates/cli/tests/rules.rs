@@ -28,3 +28,18 @@ mod secrets;
 mod told;
 #[path = "rules/tried.rs"]
 mod tried;
+
+/// Something that is replaced by every release, and made first.
+const RELEASED: &str = r#"
+variable "release" {
+  default = "1"
+}
+
+resource "terraform_data" "web" {
+  triggers_replace = var.release
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+"#;

@@ -2,21 +2,8 @@
 
 use serde_json::Value;
 
+use crate::RELEASED;
 use crate::sandbox::Sandbox;
-
-const CONFIG: &str = r#"
-variable "release" {
-  default = "1"
-}
-
-resource "terraform_data" "web" {
-  triggers_replace = var.release
-
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-"#;
 
 const RULES: &str = "replace_rule \"web\" {\n  resource = \"terraform_data\"\n  field    = \"triggers_replace\"\n  behavior = \"auto\"\n}\n";
 
@@ -33,7 +20,7 @@ fn a_saved_plan_is_carried_out_as_it_was_planned() {
         ("-replace-rules=auto", "broken {{{", ["delete", "create"]),
         ("-replace-rules=off", RULES, ["create", "delete"]),
     ] {
-        let sandbox = Sandbox::new().file("main.tf", CONFIG).file("order.groma.hcl", RULES);
+        let sandbox = Sandbox::new().file("main.tf", RELEASED).file("order.groma.hcl", RULES);
         assert_eq!(sandbox.run(&["apply", "-auto-approve"]).code, 0);
         assert_eq!(sandbox.run(&["plan", "-var=release=2", "-out=p", planned]).code, 0);
         let sandbox = sandbox.file("order.groma.hcl", later).env("GROMA_REPLACE_RULES", "warn");
@@ -41,7 +28,7 @@ fn a_saved_plan_is_carried_out_as_it_was_planned() {
         assert_eq!(outcome.code, 0, "{}", outcome.stdout);
         assert_eq!(steps(&outcome.stdout), order, "{planned}");
     }
-    let sandbox = Sandbox::new().file("main.tf", CONFIG).file("order.groma.hcl", RULES);
+    let sandbox = Sandbox::new().file("main.tf", RELEASED).file("order.groma.hcl", RULES);
     assert_eq!(sandbox.run(&["apply", "-auto-approve"]).code, 0);
     assert_eq!(sandbox.run(&["plan", "-var=release=2", "-out=p"]).code, 0);
     let refused = sandbox.run(&["apply", "-replace-rules=auto", "p"]);

@@ -2,21 +2,8 @@
 
 use serde_json::Value;
 
+use crate::RELEASED;
 use crate::sandbox::Sandbox;
-
-const CONFIG: &str = r#"
-variable "release" {
-  default = "1"
-}
-
-resource "terraform_data" "web" {
-  triggers_replace = var.release
-
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-"#;
 
 const RULES: &str = r#"
 replace_rule "release-first" {
@@ -38,7 +25,7 @@ replace_rule "never" {
 "#;
 
 fn sandbox() -> Sandbox {
-    let sandbox = Sandbox::new().file("main.tf", CONFIG).file("order.groma.hcl", RULES);
+    let sandbox = Sandbox::new().file("main.tf", RELEASED).file("order.groma.hcl", RULES);
     assert_eq!(sandbox.run(&["apply", "-auto-approve"]).code, 0);
     sandbox
 }

@@ -3,21 +3,8 @@
 use expect_test::expect;
 use serde_json::Value;
 
+use crate::RELEASED;
 use crate::sandbox::{Outcome, Sandbox};
-
-const CONFIG: &str = r#"
-variable "release" {
-  default = "1"
-}
-
-resource "terraform_data" "web" {
-  triggers_replace = var.release
-
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-"#;
 
 const RULES: &str = r#"replace_rule "obeyed" {
   resource = "terraform_data"
@@ -42,7 +29,7 @@ fn settings(mode: &str) -> String {
 }
 
 fn sandbox(rules: &str) -> Sandbox {
-    Sandbox::new().file("main.tf", CONFIG).file("order.groma.hcl", rules)
+    Sandbox::new().file("main.tf", RELEASED).file("order.groma.hcl", rules)
 }
 
 fn json(outcome: &Outcome) -> Value {
