@@ -1,8 +1,8 @@
 //! One plan, and nothing else: prints how many milliseconds this thread worked for it.
 //!
-//! To be counted or looked into from outside, too: `valgrind --tool=callgrind groma-rulebench-once rules_8 1000 1 2` has the instructions of
-//! two plans of 1,000 objects with eight rules where every resource is replaced. With 1 as the last word it is one plan, and the difference
-//! of both is what a plan takes. No clock is asked then: the page of the system that has it is not there in such a machine.
+//! To be counted or looked into from outside, too: `valgrind --tool=callgrind groma-rulebench-once rules_8 1000 1 1` has the instructions of
+//! one plan of 1,000 objects with eight rules where every resource is replaced. With 0 as the last word it is none, and the difference of
+//! both is what a plan takes. No clock is asked then: the page of the system that has it is not there in such a machine.
 
 use anyhow::{Context as _, Result};
 use groma_rulebench::pair::{clock, runtime};
